@@ -1,0 +1,2 @@
+//! Loader library.
+#![no_std]

@@ -1,0 +1,72 @@
+//! What a controller says of a command.
+
+use super::Tag;
+
+/// SCSI sense as far as decisions need it (SPC-4 4.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sense {
+    /// Sense key, 0..=15.
+    pub key: u8,
+    /// Additional sense code.
+    pub asc: u8,
+    /// Additional sense code qualifier.
+    pub ascq: u8,
+}
+
+/// How a command ended.
+///
+/// The kinds are the decisions a caller must make; the numbers explain them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All data moved.
+    Ok,
+    /// The device has no room now (BUSY, TASK SET FULL, a full host adapter):
+    /// the same command may be sent again.
+    Busy,
+    /// UNIT ATTENTION: something happened to the device before this command,
+    /// which was not executed. May be sent again once the reason is looked at.
+    UnitAttention(Sense),
+    /// The command or a task set was aborted, or a reset ended it.
+    Aborted,
+    /// The device reports an error (CHECK CONDITION with any other sense key).
+    Check(Sense),
+    /// Any other SCSI status, as the device gave it.
+    ScsiStatus(u8),
+    /// NVMe status field: status code type << 8 | status code.
+    NvmeStatus(u16),
+    /// Fewer bytes moved than asked, though the device reports no error.
+    ShortTransfer,
+    /// No device answers at that address (any more).
+    NoDevice,
+    /// The host adapter reports an error of its own; its code.
+    HostError(u16),
+}
+
+impl Status {
+    /// Whether all data moved.
+    #[inline]
+    #[must_use]
+    pub const fn is_ok(self) -> bool {
+        matches!(self, Self::Ok)
+    }
+}
+
+/// One finished command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The tag that `submit` returned.
+    pub tag: Tag,
+    /// The request's cookie.
+    pub cookie: u32,
+    /// How it ended.
+    pub status: Status,
+}
+
+impl Completion {
+    /// A place holder for arrays that `reap` fills.
+    pub const EMPTY: Self = Self {
+        tag: Tag::NONE,
+        cookie: 0,
+        status: Status::Ok,
+    };
+}

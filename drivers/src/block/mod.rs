@@ -1,0 +1,18 @@
+//! Block I/O as every controller offers it: requests, completions, limits, and
+//! the one trait that the rest of the project hangs on.
+
+mod completion;
+mod controller;
+mod disk;
+mod limits;
+mod request;
+mod tags;
+
+pub use completion::{Completion, Sense, Status};
+pub use controller::{
+    Accesses, Controller, ControllerError, Health, InterruptMode, Options, SubmitError,
+};
+pub use disk::{Disk, DiskAddress, Ignored};
+pub use limits::Limits;
+pub use request::{BufferId, DiskId, Lba, Op, QueueId, Request};
+pub use tags::{Tag, TagError, TagTable};

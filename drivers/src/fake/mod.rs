@@ -1,0 +1,1 @@
+//! A machine in memory, and device models for it.

@@ -1,0 +1,1 @@
+//! SCSI as far as a disk needs it: commands, sense, discovery.

@@ -1,0 +1,2 @@
+//! The machine.
+#![no_std]

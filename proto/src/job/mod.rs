@@ -1,0 +1,6 @@
+//! The job language: fio job files, in fio's meaning, plus keys that only a
+//! probe can set.
+
+mod params;
+
+pub use params::{BlockSizes, Extent, Params, Rw, Verify, Wait};

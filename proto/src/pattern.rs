@@ -1,0 +1,75 @@
+//! The LBA-keyed pattern that writes carry and `verify=pattern` expects.
+//!
+//! Every 512-byte unit of a disk has its own contents, a function of its byte
+//! offset alone: 8 bytes offset (little-endian), 8 bytes [`check_word`], then a
+//! filler that is the same for all units and does not compress. A block that
+//! lands at a wrong place, or a byte that changes, is therefore found; and a
+//! buffer that holds the filler needs only 16 bytes a unit to be made ready.
+
+/// Length of a unit in bytes: the smallest logical block.
+pub const UNIT_BYTES: usize = 512;
+
+/// Length of the part that depends on the position.
+pub const KEY_BYTES: usize = 16;
+
+/// Second word of a unit: the offset mixed so that near offsets differ in many bits.
+#[must_use]
+pub const fn check_word(offset_bytes: u64) -> u64 {
+    mix(offset_bytes ^ 0x696f_7072_6f62_6531)
+}
+
+/// The key of the unit at a byte offset.
+#[must_use]
+pub const fn key(offset_bytes: u64) -> [u8; KEY_BYTES] {
+    let offset = offset_bytes.to_le_bytes();
+    let check = check_word(offset_bytes).to_le_bytes();
+    let mut bytes = [0; KEY_BYTES];
+    let mut at = 0;
+    while at < 8 {
+        bytes[at] = offset[at];
+        bytes[at + 8] = check[at];
+        at += 1;
+    }
+    bytes
+}
+
+/// A whole unit with offset 0 as its key: what buffers are prepared with.
+pub const FILLER: [u8; UNIT_BYTES] = filler();
+
+/// The unit at a byte offset.
+#[must_use]
+pub fn unit(offset_bytes: u64) -> [u8; UNIT_BYTES] {
+    let mut bytes = FILLER;
+    bytes[..KEY_BYTES].copy_from_slice(&key(offset_bytes));
+    bytes
+}
+
+const fn filler() -> [u8; UNIT_BYTES] {
+    let mut bytes = [0; UNIT_BYTES];
+    let mut at = 0;
+    while at < UNIT_BYTES {
+        let word = if at == 0 {
+            0
+        } else if at == 8 {
+            check_word(0)
+        } else {
+            mix(at as u64)
+        }
+        .to_le_bytes();
+        let mut i = 0;
+        while i < 8 {
+            bytes[at + i] = word[i];
+            i += 1;
+        }
+        at += 8;
+    }
+    bytes
+}
+
+/// SplitMix64's finaliser (Steele, Lea, Flood 2014).
+const fn mix(value: u64) -> u64 {
+    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,313 @@
+//! One row: one job on one disk of one controller.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// How a row ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// It ran to its end and nothing failed.
+    Ok,
+    /// An I/O failed, data did not match, or the controller gave up.
+    Failed,
+    /// It was not started; the reason says why.
+    Skipped,
+}
+
+/// The parameters as they were used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunParams {
+    /// fio `rw`.
+    pub rw: String,
+    /// Block size of the row in bytes: of reads, or of writes where there are no reads.
+    pub bs: u64,
+    /// Block size of writes where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bs_write: Option<u64>,
+    /// fio `iodepth` as asked.
+    pub iodepth: u32,
+    /// fio `iodepth_batch_submit`.
+    pub iodepth_batch_submit: u32,
+    /// fio `iodepth_batch_complete_min`.
+    pub iodepth_batch_complete_min: u32,
+    /// fio `numjobs`.
+    pub numjobs: u32,
+    /// fio `rwmixread` in per cent.
+    pub rwmixread: u8,
+    /// `poll`, `irq`, `hybrid`.
+    pub wait: String,
+    /// Planned measuring time in ns; `None` when bounded by I/Os or size.
+    pub runtime_ns: Option<u64>,
+    /// Ramp in ns.
+    pub ramp_ns: u64,
+    /// First byte of the region on the disk.
+    pub region_start: u64,
+    /// Bytes of the region.
+    pub region_bytes: u64,
+    /// Seed of positions and mix.
+    pub randseed: u64,
+    /// Ring pages in use; 0 where the controller has none.
+    pub ring_pages: u16,
+    /// `none`, `pattern`.
+    pub verify: String,
+}
+
+/// Latency of I/Os that succeeded in the window, in ns.
+///
+/// A percentile with fewer than 10 samples beyond it is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyNs {
+    /// Smallest.
+    pub min: Option<u64>,
+    /// Arithmetic mean.
+    pub mean: Option<f64>,
+    /// Population standard deviation.
+    pub stddev: Option<f64>,
+    /// Largest.
+    pub max: Option<u64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 95th percentile.
+    pub p95: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<u64>,
+    /// 99.99th percentile.
+    pub p99_99: Option<u64>,
+}
+
+/// Figures of one direction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Direction {
+    /// I/Os of the workload completed in the window without error.
+    pub ios: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// `ios` by the real length of the window.
+    pub iops: f64,
+    /// `bytes` by the real length of the window.
+    pub bw_bytes: f64,
+    /// Latency; all null without samples.
+    pub lat_ns: LatencyNs,
+    /// Histogram: lower bound of the bucket in ns, count. Only filled buckets.
+    pub bins: Vec<(u64, u64)>,
+    /// Samples above the histogram's range.
+    pub overflow: u64,
+}
+
+/// Commands the device was given in the whole row (ramp, window, drain).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commands {
+    /// Reads.
+    pub read: u64,
+    /// Writes.
+    pub write: u64,
+    /// Flushes.
+    pub flush: u64,
+    /// Unmaps.
+    pub unmap: u64,
+    /// Of all these, those that ended in an error.
+    pub failed: u64,
+    /// Bytes of successful reads.
+    pub read_bytes: u64,
+    /// Bytes of successful writes.
+    pub write_bytes: u64,
+}
+
+/// I/Os in flight when the window closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenAtEnd {
+    /// How many.
+    pub count: u64,
+    /// Age of the oldest in ns.
+    pub oldest_ns: u64,
+    /// The oldest is older than p99: the tail is cut off and the row is marked.
+    pub censored: bool,
+}
+
+/// What the processor paid in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cpu {
+    /// Mean over online processors; 100 when polling.
+    pub busy_pct: f64,
+    /// Sum over processors in seconds.
+    pub busy_cpu_s: f64,
+    /// Submit, doorbell, handler and useful reap passes, in TSC cycles per I/O.
+    pub work_cycles_per_io: f64,
+    /// Reap passes that found nothing, per I/O.
+    pub empty_polls_per_io: f64,
+    /// IOPS per busy per cent.
+    pub iops_per_cpu_pct: f64,
+}
+
+/// Device accesses in the window, exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accesses {
+    /// Register writes that publish requests or give completion slots back.
+    pub doorbell_writes: u64,
+    /// Register reads.
+    pub mmio_reads: u64,
+    /// Register writes, doorbells included.
+    pub mmio_writes: u64,
+    /// Port accesses.
+    pub pio: u64,
+    /// Interrupts taken.
+    pub interrupts: u64,
+    /// HLT executed.
+    pub halts: u64,
+}
+
+/// The same per I/O of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PerIo {
+    /// All accesses that exit on hardware virtualisation.
+    pub accesses: f64,
+    /// Doorbells.
+    pub doorbells: f64,
+    /// Interrupts.
+    pub interrupts: f64,
+}
+
+/// Commands owned by the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Depth {
+    /// fio `iodepth`.
+    pub asked: u32,
+    /// Time-weighted mean over the window, doorbell to completion seen.
+    pub effective: f64,
+    /// Most commands the controller can have in flight.
+    pub limit: u32,
+}
+
+/// Mean latency by stage in ns; the stages sum to the mean latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StagesNs {
+    /// Building the request until the ring entry is written.
+    pub build: f64,
+    /// Waiting for the doorbell that publishes it.
+    pub batch: f64,
+    /// The doorbell itself.
+    pub doorbell: f64,
+    /// Device plus detection.
+    pub in_flight: f64,
+    /// From the start of the pass that finds it to the engine's hands.
+    pub reap: f64,
+    /// Completions whose pass started before their doorbell returned.
+    pub clamped: u64,
+}
+
+/// Times in which the guest did not run though it had not asked to wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gaps {
+    /// How many.
+    pub count: u64,
+    /// The longest in ns.
+    pub longest_ns: u64,
+    /// The limit used, in ns.
+    pub threshold_ns: u64,
+    /// Doorbells that took longer than the limit.
+    pub long_doorbells: u64,
+    /// The longest of these in ns.
+    pub longest_doorbell_ns: u64,
+}
+
+/// Outcome of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// Both sides agree.
+    Ok,
+    /// They do not.
+    Failed,
+    /// It could not be compared; the detail says why.
+    NotMade,
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// `commands`, `bytes`, ..
+    pub name: String,
+    /// Outcome.
+    pub status: CheckStatus,
+    /// Both figures, or why not.
+    pub detail: String,
+}
+
+/// A byte that came back wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// Byte offset on the disk.
+    pub offset: u64,
+    /// What was expected.
+    pub expected: u8,
+    /// What came.
+    pub found: u8,
+}
+
+/// One row. `host` and the host's checks are added outside the guest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Number of the row in the plan, from 0.
+    pub row: u32,
+    /// Job name.
+    pub job: String,
+    /// Controller id.
+    pub controller: String,
+    /// Disk id.
+    pub disk: String,
+    /// Parameters as used.
+    pub params: RunParams,
+    /// How it ended.
+    pub status: RunStatus,
+    /// Why, where it is not ok.
+    pub reason: Option<String>,
+    /// Real length of the window in ns.
+    pub window_ns: u64,
+    /// In flight when the window closed.
+    pub open_at_end: OpenAtEnd,
+    /// Commands over the whole row: what QEMU's block statistics must show.
+    pub commands: Commands,
+    /// Reads.
+    pub read: Direction,
+    /// Writes.
+    pub write: Direction,
+    /// I/Os that failed in the whole row.
+    pub errors: u64,
+    /// Errors by kind, for a person.
+    pub errors_by_kind: BTreeMap<String, u64>,
+    /// Commands sent again.
+    pub retries: u64,
+    /// Blocks compared.
+    pub verified_blocks: u64,
+    /// Bytes that differed.
+    pub mismatched_bytes: u64,
+    /// The first of these.
+    pub mismatches: Vec<Mismatch>,
+    /// Every byte read in the window was zero (never-written space); null if not looked at.
+    pub all_zero: Option<bool>,
+    /// CRC-32C over direction, byte offset and length of each I/O in order of issue.
+    pub digest: String,
+    /// Processor.
+    pub cpu: Cpu,
+    /// Accesses in the window.
+    pub accesses: Accesses,
+    /// Doorbells by register over the whole row, for comparison with traces.
+    pub doorbells: BTreeMap<String, u64>,
+    /// Per I/O.
+    pub per_io: PerIo,
+    /// Depth.
+    pub depth: Depth,
+    /// Latency split, with `stages=1`.
+    pub stages_ns: Option<StagesNs>,
+    /// Gaps.
+    pub gaps: Gaps,
+    /// Checks.
+    pub checks: Vec<Check>,
+}

@@ -1,0 +1,2 @@
+//! Whole-machine scenarios.
+#![forbid(unsafe_code)]

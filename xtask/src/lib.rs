@@ -1,0 +1,2 @@
+//! Host side of ioprobe: build, boot, follow, report.
+#![forbid(unsafe_code)]
