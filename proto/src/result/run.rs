@@ -140,6 +140,12 @@ pub struct Cpu {
     pub busy_cpu_s: f64,
     /// Submit, doorbell, handler and useful reap passes, in TSC cycles per I/O.
     pub work_cycles_per_io: f64,
+    /// Of these, building and writing requests.
+    pub submit_cycles_per_io: f64,
+    /// Of these, ringing doorbells.
+    pub doorbell_cycles_per_io: f64,
+    /// Of these, reap passes that found something, and handling what they found.
+    pub reap_cycles_per_io: f64,
     /// Reap passes that found nothing, per I/O.
     pub empty_polls_per_io: f64,
     /// IOPS per busy per cent.
