@@ -1,2 +1,14 @@
-//! The machine.
+//! The machine: processor, memory, buses, time, console. `main.rs` only wires.
 #![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod acpi;
+pub mod hal;
+pub mod hypervisor;
+pub mod job;
+pub mod memory;
+pub mod pci;
+pub mod time;

