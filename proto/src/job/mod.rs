@@ -3,4 +3,6 @@
 
 mod params;
 
-pub use params::{BlockSizes, Extent, Params, Rw, Verify, Wait};
+pub use params::{
+    BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait,
+};

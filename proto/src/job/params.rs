@@ -129,6 +129,8 @@ pub struct Params {
     pub do_verify: bool,
     /// fio `stonewall`. Jobs run one after another in any case.
     pub stonewall: bool,
+    /// fio `filename`, where it names disks of this machine by id; empty is every selected disk.
+    pub disks: Vec<String>,
     /// Own key `controller`: kinds to run on; empty is all present.
     pub controllers: Vec<String>,
     /// Own key `wait`.
@@ -142,4 +144,48 @@ pub struct Params {
     pub allow_write: Vec<String>,
     /// Own key `scratch`: nonces of scratch stamps that the user vouches for.
     pub scratch: Vec<String>,
+}
+
+/// fio's own default seed, so that runs repeat.
+pub const DEFAULT_RANDSEED: u64 = 0x89;
+
+/// fio's default block size in bytes.
+pub const DEFAULT_BS_BYTES: u64 = 4096;
+
+impl Params {
+    /// A job of this name in which every key has its default.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: String::from(name),
+            description: String::new(),
+            rw: Rw::Read,
+            bs: BlockSizes {
+                read_bytes: DEFAULT_BS_BYTES,
+                write_bytes: DEFAULT_BS_BYTES,
+            },
+            iodepth: 1,
+            iodepth_batch_submit: 1,
+            iodepth_batch_complete_min: 1,
+            rwmixread_pct: 50,
+            size: None,
+            offset: Extent::Bytes(0),
+            runtime_ns: None,
+            time_based: false,
+            ramp_ns: 0,
+            number_ios: None,
+            randseed: DEFAULT_RANDSEED,
+            norandommap: false,
+            verify: Verify::None,
+            do_verify: true,
+            stonewall: false,
+            disks: Vec::new(),
+            controllers: Vec::new(),
+            wait: Wait::Poll,
+            stages: false,
+            ring_pages: None,
+            allow_write: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
 }
