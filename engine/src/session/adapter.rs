@@ -1,0 +1,28 @@
+//! A controller as the machine hands it to a session.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use drivers::block::Controller;
+use drivers::hal::Clock;
+
+/// A controller whose concrete type is known to the measuring loop.
+///
+/// Implemented for every controller: the loop is instantiated where the type is
+/// still known, and a session keeps trait objects.
+pub trait Target<K: Clock>: Controller {}
+
+impl<C: Controller, K: Clock> Target<K> for C {}
+
+/// One adapter: where it sits, and its running controller.
+pub struct Adapter<K: Clock> {
+    /// PCI path such as `00:03.0`; behind bridges `00:1c.0/00.0`. Adapters of one
+    /// machine all differ in it.
+    pub pci: String,
+    /// PCI `vendor:device` in hex, such as `15ad:07c0`.
+    pub pci_id: String,
+    /// Interrupt modes that the device offers: `msix`, `msi`, `intx`.
+    pub interrupts: Vec<String>,
+    /// The driver.
+    pub controller: Box<dyn Target<K>>,
+}
