@@ -60,6 +60,9 @@ pub struct Options {
     pub queue_entries: Option<u32>,
     /// Submission queues (NVMe, virtio-scsi).
     pub queues: Option<u16>,
+    /// Whether doorbells are left out while the device says that it looks at the
+    /// ring by itself (PVSCSI's request call threshold), where it can say so.
+    pub kick_suppression: Option<bool>,
 }
 
 /// Whether a controller can still be used.

@@ -31,6 +31,8 @@ pub struct Disk {
     pub read_only: bool,
     /// The device takes FUA on writes.
     pub durable_writes: bool,
+    /// The device takes trims.
+    pub trim: bool,
     /// Longest command the disk itself takes in bytes; `u64::MAX` where it says nothing.
     pub max_transfer_bytes: u64,
     /// Vendor, trimmed; empty where there is none.
