@@ -11,4 +11,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod histogram;
 pub mod session;
+pub mod time;
+pub mod workload;

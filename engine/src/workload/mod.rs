@@ -1,0 +1,26 @@
+//! What a workload asks for, I/O by I/O: which direction, and where.
+//!
+//! Everything follows from the seed, so the same job repeats exactly (fio
+//! `randrepeat`), and the digest proves it.
+
+mod digest;
+mod mix;
+mod permutation;
+mod rng;
+mod stream;
+
+pub use digest::Digest;
+pub use mix::Mix;
+pub use permutation::Permutation;
+pub use rng::Rng;
+pub use stream::{Order, Stream};
+
+/// Direction of an I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Direction {
+    /// Device to memory.
+    Read = 0,
+    /// Memory to device.
+    Write = 1,
+}
