@@ -1,6 +1,7 @@
 //! What a controller says of a command.
 
 use super::Tag;
+use core::fmt;
 
 /// SCSI sense as far as decisions need it (SPC-4 4.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +12,13 @@ pub struct Sense {
     pub asc: u8,
     /// Additional sense code qualifier.
     pub ascq: u8,
+}
+
+impl fmt::Display for Sense {
+    /// `key/code/qualifier` in hexadecimal, as the field writes it: `5/21/00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}/{:02x}/{:02x}", self.key, self.asc, self.ascq)
+    }
 }
 
 /// How a command ended.
@@ -48,6 +56,25 @@ impl Status {
     #[must_use]
     pub const fn is_ok(self) -> bool {
         matches!(self, Self::Ok)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ok => write!(f, "ok"),
+            Self::Busy => write!(f, "busy"),
+            Self::UnitAttention(sense) => write!(f, "unit attention, sense {sense}"),
+            Self::Aborted => write!(f, "aborted"),
+            Self::Check(sense) => write!(f, "check condition, sense {sense}"),
+            Self::ScsiStatus(status) => write!(f, "SCSI status {status:#04x}"),
+            Self::NvmeStatus(status) => {
+                write!(f, "NVMe status {:x}/{:02x}", status >> 8, status & 0xff)
+            }
+            Self::ShortTransfer => write!(f, "short transfer"),
+            Self::NoDevice => write!(f, "no device"),
+            Self::HostError(code) => write!(f, "host adapter status {code:#04x}"),
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 mod completion;
 mod controller;
 mod disk;
+mod geometry;
 mod limits;
+mod pool;
 mod request;
 mod tags;
 
@@ -13,6 +15,8 @@ pub use controller::{
     Accesses, Controller, ControllerError, Health, InterruptMode, Options, SubmitError,
 };
 pub use disk::{Disk, DiskAddress, Ignored};
+pub use geometry::Geometry;
 pub use limits::Limits;
+pub use pool::BufferPool;
 pub use request::{BufferId, DiskId, Lba, Op, QueueId, Request};
 pub use tags::{Tag, TagError, TagTable};

@@ -1,1 +1,26 @@
-//! SCSI as far as a disk needs it: commands, sense, discovery.
+//! What all SCSI controllers share: commands, answers, and how disks are found.
+//!
+//! A controller's driver implements [`ScsiPort`], one command at a time, and
+//! [`scan`] finds its disks through that. On the hot path a driver takes its
+//! commands from [`Cdb`] and turns status and sense into
+//! [`Status`](crate::block::Status) by [`status::decode`].
+
+pub mod capacity;
+mod cdb;
+pub mod identity;
+pub mod luns;
+pub mod mode;
+mod port;
+mod probe;
+mod scan;
+pub mod sense;
+pub mod spec;
+pub mod status;
+
+#[cfg(test)]
+mod tests;
+
+pub use cdb::{Cdb, UNMAP_LIST_BYTES, unmap_list};
+pub use port::{PORT_BYTES, ScsiAddress, ScsiPort};
+pub use probe::{Probe, probe, settle};
+pub use scan::{Found, scan};

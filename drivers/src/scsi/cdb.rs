@@ -1,0 +1,159 @@
+//! Command descriptor blocks, built as words because rings hold words.
+
+use super::spec::{FUA, SERVICE_READ_CAPACITY_16, opcode};
+use crate::block::Lba;
+
+/// A command descriptor block of at most 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cdb {
+    /// Its bytes as two little-endian words, zero behind the length.
+    pub words: [u64; 2],
+    /// Length in bytes: 6, 10, 12 or 16.
+    pub len_bytes: u8,
+}
+
+/// Length of the parameter list of an UNMAP of one range, in bytes.
+pub const UNMAP_LIST_BYTES: usize = 24;
+
+/// The parameter list of an UNMAP of one range, as little-endian words
+/// (SBC-3 5.28.2): UNMAP DATA LENGTH 22, BLOCK DESCRIPTOR DATA LENGTH 16.
+#[must_use]
+pub const fn unmap_list(lba: Lba, blocks: u32) -> [u64; 3] {
+    [
+        (22u16.swap_bytes() as u64) | (16u16.swap_bytes() as u64) << 16,
+        lba.0.swap_bytes(),
+        blocks.swap_bytes() as u64,
+    ]
+}
+
+impl Cdb {
+    const fn from_bytes(bytes: &[u8]) -> Self {
+        let mut words = [0u64; 2];
+        let mut index = 0;
+        while index < bytes.len() {
+            words[index / 8] |= (bytes[index] as u64) << (index % 8 * 8);
+            index += 1;
+        }
+        Self {
+            words,
+            len_bytes: bytes.len() as u8,
+        }
+    }
+
+    /// Its bytes; those behind the length are zero.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        (self.words[0] as u128 | (self.words[1] as u128) << 64).to_le_bytes()
+    }
+
+    /// READ of `blocks` from `lba`.
+    #[inline]
+    #[must_use]
+    pub const fn read(lba: Lba, blocks: u32) -> Self {
+        Self::transfer(opcode::READ_10, opcode::READ_16, 0, lba, blocks)
+    }
+
+    /// WRITE of `blocks` from `lba`; durable when it ends, if so asked.
+    #[inline]
+    #[must_use]
+    pub const fn write(lba: Lba, blocks: u32, durable: bool) -> Self {
+        let flags = if durable { FUA } else { 0 };
+        Self::transfer(opcode::WRITE_10, opcode::WRITE_16, flags, lba, blocks)
+    }
+
+    /// The 10-byte form where address and count fit into it, as all disks have
+    /// it; else the 16-byte form.
+    #[inline]
+    const fn transfer(short: u8, long: u8, flags: u8, lba: Lba, blocks: u32) -> Self {
+        let head = (flags as u64) << 8;
+        if lba.0 <= u32::MAX as u64 && blocks <= 0xffff {
+            let address = (lba.0 as u32).swap_bytes() as u64;
+            let count = (blocks as u16).swap_bytes() as u64;
+            Self {
+                words: [
+                    short as u64 | head | address << 16 | count << 56,
+                    count >> 8,
+                ],
+                len_bytes: 10,
+            }
+        } else {
+            let address = lba.0.swap_bytes();
+            let count = blocks.swap_bytes() as u64;
+            Self {
+                words: [
+                    long as u64 | head | address << 16,
+                    address >> 48 | count << 16,
+                ],
+                len_bytes: 16,
+            }
+        }
+    }
+
+    /// SYNCHRONIZE CACHE of the whole disk.
+    #[must_use]
+    pub const fn flush() -> Self {
+        Self::from_bytes(&[opcode::SYNCHRONIZE_CACHE_10, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    /// UNMAP with a parameter list of [`UNMAP_LIST_BYTES`].
+    #[must_use]
+    pub const fn unmap() -> Self {
+        let list = (UNMAP_LIST_BYTES as u16).to_be_bytes();
+        Self::from_bytes(&[opcode::UNMAP, 0, 0, 0, 0, 0, 0, list[0], list[1], 0])
+    }
+
+    /// TEST UNIT READY.
+    #[must_use]
+    pub const fn test_unit_ready() -> Self {
+        Self::from_bytes(&[opcode::TEST_UNIT_READY, 0, 0, 0, 0, 0])
+    }
+
+    /// Standard INQUIRY with room for `room_bytes`.
+    #[must_use]
+    pub const fn inquiry(room_bytes: u16) -> Self {
+        let room = room_bytes.to_be_bytes();
+        Self::from_bytes(&[opcode::INQUIRY, 0, 0, room[0], room[1], 0])
+    }
+
+    /// INQUIRY of a page of vital product data.
+    #[must_use]
+    pub const fn inquiry_page(page: u8, room_bytes: u16) -> Self {
+        let room = room_bytes.to_be_bytes();
+        Self::from_bytes(&[opcode::INQUIRY, 1, page, room[0], room[1], 0])
+    }
+
+    /// MODE SENSE(6) of a page, without block descriptors.
+    #[must_use]
+    pub const fn mode_sense(page: u8, room_bytes: u8) -> Self {
+        Self::from_bytes(&[opcode::MODE_SENSE_6, 8, page, 0, room_bytes, 0])
+    }
+
+    /// READ CAPACITY(10).
+    #[must_use]
+    pub const fn read_capacity_10() -> Self {
+        Self::from_bytes(&[opcode::READ_CAPACITY_10, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    /// READ CAPACITY(16) with room for `room_bytes`.
+    #[must_use]
+    pub const fn read_capacity_16(room_bytes: u8) -> Self {
+        let mut bytes = [0; 16];
+        bytes[0] = opcode::SERVICE_ACTION_IN_16;
+        bytes[1] = SERVICE_READ_CAPACITY_16;
+        bytes[13] = room_bytes;
+        Self::from_bytes(&bytes)
+    }
+
+    /// REPORT LUNS with room for `room_bytes`, at least 16.
+    #[must_use]
+    pub const fn report_luns(room_bytes: u32) -> Self {
+        let room = room_bytes.to_be_bytes();
+        let mut bytes = [0; 12];
+        bytes[0] = opcode::REPORT_LUNS;
+        bytes[6] = room[0];
+        bytes[7] = room[1];
+        bytes[8] = room[2];
+        bytes[9] = room[3];
+        Self::from_bytes(&bytes)
+    }
+}
