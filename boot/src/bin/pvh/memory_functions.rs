@@ -1,0 +1,72 @@
+//! What compiled code calls for copying, filling and comparing memory.
+//!
+//! This target's precompiled libraries expect a C library to have these. They are
+//! written in assembly because a loop in Rust may be compiled into a call to the
+//! very function that it implements. The direction flag is clear, as the ABI says.
+
+use core::arch::global_asm;
+
+global_asm!(
+    ".section .text.memory_functions, \"ax\", @progbits",
+    ".globl memcpy",
+    "memcpy:",
+    "mov rax, rdi",
+    "mov rcx, rdx",
+    "shr rcx, 3",
+    "rep movsq",
+    "mov ecx, edx",
+    "and ecx, 7",
+    "rep movsb",
+    "ret",
+    ".globl memmove",
+    "memmove:",
+    // Upwards unless the target starts inside the source.
+    "mov r8, rdi",
+    "sub r8, rsi",
+    "cmp r8, rdx",
+    "jae memcpy",
+    "mov rax, rdi",
+    "mov rcx, rdx",
+    "std",
+    "lea rdi, [rdi + rdx - 1]",
+    "lea rsi, [rsi + rdx - 1]",
+    "rep movsb",
+    "cld",
+    "ret",
+    ".globl memset",
+    "memset:",
+    "mov r8, rdi",
+    "movzx esi, sil",
+    "mov rax, 0x0101010101010101",
+    "imul rax, rsi",
+    "mov rcx, rdx",
+    "shr rcx, 3",
+    "rep stosq",
+    "mov ecx, edx",
+    "and ecx, 7",
+    "rep stosb",
+    "mov rax, r8",
+    "ret",
+    ".globl memcmp",
+    ".globl bcmp",
+    "memcmp:",
+    "bcmp:",
+    "xor eax, eax",
+    "mov rcx, rdx",
+    // With a length of 0 nothing is compared and the flags must say equal.
+    "cmp rcx, rcx",
+    "repe cmpsb",
+    "je 3f",
+    "movzx eax, byte ptr [rdi - 1]",
+    "movzx ecx, byte ptr [rsi - 1]",
+    "sub eax, ecx",
+    "3:",
+    "ret",
+    // Unwinding is off, but the precompiled libraries name these.
+    ".globl _Unwind_Resume",
+    ".globl rust_eh_personality",
+    "_Unwind_Resume:",
+    "rust_eh_personality:",
+    "ud2",
+    ".text",
+);
