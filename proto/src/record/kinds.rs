@@ -68,9 +68,12 @@ pub struct End {
     pub skipped: u32,
 }
 
-/// One record.
+/// Field of a record's JSON that names its kind. Not `kind`: controllers have one.
+pub const TAG: &str = "record";
+
+/// One record. Its kind stands in the field [`TAG`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
     /// First.
     Hello(Hello),
@@ -96,4 +99,22 @@ pub enum Record {
     Fatal(Note),
     /// Last.
     End(End),
+}
+
+impl Record {
+    /// The kinds, as they stand in the field [`TAG`].
+    pub const KINDS: [&str; 12] = [
+        "hello",
+        "guest",
+        "controller",
+        "disk",
+        "ignored",
+        "plan",
+        "row_begin",
+        "row",
+        "note",
+        "progress",
+        "fatal",
+        "end",
+    ];
 }

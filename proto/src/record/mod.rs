@@ -1,11 +1,27 @@
 //! Serial records: one line each, `@ioprobe <seq> <length> <crc32c hex> <json>`.
+//!
+//! `seq` counts from 0, `length` is the bytes of the JSON text and the checksum is over
+//! them. Between records stands whatever firmware and people print. The guest writes
+//! with [`Writer`]; the host feeds bytes to a [`Decoder`] and gets [`Event`]s.
 
+mod decode;
 mod kinds;
+mod line;
+mod row;
+mod sequence;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod view;
+mod write;
 
-pub use kinds::{End, Hello, Note, Plan, Progress, Record, RowBegin};
+pub use decode::{Decoder, Event, MAX_LINE_BYTES};
+pub use kinds::{End, Hello, Note, Plan, Progress, Record, RowBegin, TAG};
+pub use line::{Damage, MARK};
+pub use row::{GO_TIMEOUT_MS, go_line, parse_go, parse_sync, sync_line};
+pub use sequence::Summary;
+pub use view::{RawRecord, View};
+pub use write::{Writer, encode};
 
-/// What a record line starts with.
-pub const MARK: &str = "@ioprobe ";
-
-/// Version of the record format; the first record carries it.
+/// Version of the record format; the first record carries it. A decoder refuses a higher one.
 pub const VERSION: u32 = 1;

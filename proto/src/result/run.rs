@@ -1,5 +1,6 @@
 //! One row: one job on one disk of one controller.
 
+use super::finite;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -63,8 +64,10 @@ pub struct LatencyNs {
     /// Smallest.
     pub min: Option<u64>,
     /// Arithmetic mean.
+    #[serde(serialize_with = "finite::serialize_option")]
     pub mean: Option<f64>,
     /// Population standard deviation.
+    #[serde(serialize_with = "finite::serialize_option")]
     pub stddev: Option<f64>,
     /// Largest.
     pub max: Option<u64>,
@@ -90,8 +93,10 @@ pub struct Direction {
     /// Their bytes.
     pub bytes: u64,
     /// `ios` by the real length of the window.
+    #[serde(serialize_with = "finite::serialize")]
     pub iops: f64,
     /// `bytes` by the real length of the window.
+    #[serde(serialize_with = "finite::serialize")]
     pub bw_bytes: f64,
     /// Latency; all null without samples.
     pub lat_ns: LatencyNs,
@@ -135,20 +140,28 @@ pub struct OpenAtEnd {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
     /// Mean over online processors; 100 when polling.
+    #[serde(serialize_with = "finite::serialize")]
     pub busy_pct: f64,
     /// Sum over processors in seconds.
+    #[serde(serialize_with = "finite::serialize")]
     pub busy_cpu_s: f64,
     /// Submit, doorbell, handler and useful reap passes, in TSC cycles per I/O.
+    #[serde(serialize_with = "finite::serialize")]
     pub work_cycles_per_io: f64,
     /// Of these, building and writing requests.
+    #[serde(serialize_with = "finite::serialize")]
     pub submit_cycles_per_io: f64,
     /// Of these, ringing doorbells.
+    #[serde(serialize_with = "finite::serialize")]
     pub doorbell_cycles_per_io: f64,
     /// Of these, reap passes that found something, and handling what they found.
+    #[serde(serialize_with = "finite::serialize")]
     pub reap_cycles_per_io: f64,
     /// Reap passes that found nothing, per I/O.
+    #[serde(serialize_with = "finite::serialize")]
     pub empty_polls_per_io: f64,
     /// IOPS per busy per cent.
+    #[serde(serialize_with = "finite::serialize")]
     pub iops_per_cpu_pct: f64,
 }
 
@@ -173,10 +186,13 @@ pub struct Accesses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerIo {
     /// All accesses that exit on hardware virtualisation.
+    #[serde(serialize_with = "finite::serialize")]
     pub accesses: f64,
     /// Doorbells.
+    #[serde(serialize_with = "finite::serialize")]
     pub doorbells: f64,
     /// Interrupts.
+    #[serde(serialize_with = "finite::serialize")]
     pub interrupts: f64,
 }
 
@@ -186,6 +202,7 @@ pub struct Depth {
     /// fio `iodepth`.
     pub asked: u32,
     /// Time-weighted mean over the window, doorbell to completion seen.
+    #[serde(serialize_with = "finite::serialize")]
     pub effective: f64,
     /// Most commands the controller can have in flight.
     pub limit: u32,
@@ -195,14 +212,19 @@ pub struct Depth {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StagesNs {
     /// Building the request until the ring entry is written.
+    #[serde(serialize_with = "finite::serialize")]
     pub build: f64,
     /// Waiting for the doorbell that publishes it.
+    #[serde(serialize_with = "finite::serialize")]
     pub batch: f64,
     /// The doorbell itself.
+    #[serde(serialize_with = "finite::serialize")]
     pub doorbell: f64,
     /// Device plus detection.
+    #[serde(serialize_with = "finite::serialize")]
     pub in_flight: f64,
     /// From the start of the pass that finds it to the engine's hands.
+    #[serde(serialize_with = "finite::serialize")]
     pub reap: f64,
     /// Completions whose pass started before their doorbell returned.
     pub clamped: u64,
