@@ -1,0 +1,303 @@
+//! PVSCSI, bare: 32 ring pages, prebuilt descriptors, one kick per refill.
+//!
+//! The slots of the request ring are used in order whatever completes, as the
+//! device takes them, so nothing keeps track of which command is which. A slot's
+//! buffer is `slot % depth`: with completions in order no two commands in flight
+//! share one, and where they come out of order nobody looks at the data.
+
+use crate::bare::Bare;
+use crate::positions::Positions;
+use core::sync::atomic::{Ordering, compiler_fence};
+use drivers::hal::{BusAddr, Deadline, DmaError, DmaLayout, DmaRegion, Hal, Mmio};
+
+/// Registers and indices, as offsets in bytes, and commands: the names of Linux
+/// 6.1, drivers/scsi/vmw_pvscsi.h. The driver's own constants are not used, so
+/// that both are written from the source and neither follows the other's mistake.
+mod spec {
+    pub const COMMAND: usize = 0x0000;
+    pub const COMMAND_DATA: usize = 0x0004;
+    pub const COMMAND_STATUS: usize = 0x0008;
+    pub const INTR_MASK: usize = 0x2010;
+    pub const KICK_NON_RW_IO: usize = 0x3014;
+    pub const KICK_RW_IO: usize = 0x4018;
+
+    pub const ADAPTER_RESET: u32 = 1;
+    pub const SETUP_RINGS: u32 = 3;
+
+    pub const REQ_PROD_IDX: usize = 0x00;
+    pub const CMP_PROD_IDX: usize = 0x0c;
+    pub const CMP_CONS_IDX: usize = 0x10;
+}
+
+const READ_BYTES: u64 = 4096;
+const PAGE_BYTES: usize = 4096;
+const RING_PAGES: usize = 32;
+const REQUEST_BYTES: usize = 128;
+const REQUEST_ENTRIES: u32 = (RING_PAGES * PAGE_BYTES / REQUEST_BYTES) as u32;
+const COMPLETION_BYTES: usize = 32;
+const COMPLETION_ENTRIES: u32 = (RING_PAGES * PAGE_BYTES / COMPLETION_BYTES) as u32;
+
+/// QEMU ignores a producer that is 1,024 or more ahead of it.
+const MAX_IN_FLIGHT: u32 = REQUEST_ENTRIES - 1;
+
+/// Word of a request that holds the first half of the CDB, in bytes.
+const CDB_AT: usize = 0x28;
+/// Word of a completion that holds sense length, host status and SCSI status.
+const STATUS_AT: usize = 0x10;
+
+const TARGETS: u8 = 65;
+const COMMAND_MS: u64 = 5000;
+const READ_10: u8 = 0x28;
+
+/// Why there is no loop to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// No memory.
+    Dma(DmaError),
+    /// A command of the adapter failed; its status.
+    Refused(u32),
+    /// A SCSI command did not complete in time.
+    TimedOut,
+    /// No target answers.
+    NoDisk,
+    /// READ CAPACITY failed, or gave a block size that 4 KiB is no multiple of.
+    BadDisk,
+}
+
+impl From<DmaError> for StartError {
+    fn from(error: DmaError) -> Self {
+        Self::Dma(error)
+    }
+}
+
+/// An adapter with its first disk.
+pub struct Pvscsi<H: Hal> {
+    registers: H::Mmio,
+    state: H::Region,
+    requests: H::Region,
+    completions: H::Region,
+    data: H::Region,
+    target: u8,
+    blocks_per_read: u8,
+    positions: Positions,
+    producer: u32,
+    consumer: u32,
+    /// Host and SCSI status of all completions, ORed: anything but 0 is an error.
+    status: u64,
+}
+
+/// One command as the ring holds it.
+struct Command<'a> {
+    cdb: &'a [u8],
+    target: u8,
+    data: BusAddr,
+    data_bytes: u64,
+}
+
+impl Command<'_> {
+    fn descriptor(&self) -> [u8; REQUEST_BYTES] {
+        let mut bytes = [0; REQUEST_BYTES];
+        bytes[0] = 1; // a context that is not zero
+        bytes[0x08..0x10].copy_from_slice(&self.data.0.to_le_bytes());
+        bytes[0x10..0x18].copy_from_slice(&self.data_bytes.to_le_bytes());
+        let flags: u32 = if self.data_bytes == 0 { 4 } else { 8 };
+        bytes[0x24..0x28].copy_from_slice(&flags.to_le_bytes());
+        bytes[CDB_AT..CDB_AT + self.cdb.len()].copy_from_slice(self.cdb);
+        bytes[0x38] = self.cdb.len() as u8;
+        bytes[0x41] = 0x20; // simple task attribute
+        bytes[0x43] = self.target;
+        bytes
+    }
+}
+
+impl<H: Hal> Pvscsi<H> {
+    /// Resets the adapter, sets up its rings and takes the first disk that answers.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start(hal: &H, registers: H::Mmio) -> Result<Self, StartError> {
+        let region = |pages: usize| hal.allocate(DmaLayout::pages(pages * PAGE_BYTES));
+        let mut this = Self {
+            registers,
+            state: region(1)?,
+            requests: region(RING_PAGES)?,
+            completions: region(RING_PAGES)?,
+            data: region(MAX_IN_FLIGHT as usize)?,
+            target: 0,
+            blocks_per_read: 1,
+            positions: Positions::new(1, 0),
+            producer: 0,
+            consumer: 0,
+            status: 0,
+        };
+        this.set_up_rings()?;
+        this.find_disk(hal.clock())?;
+        Ok(this)
+    }
+
+    fn set_up_rings(&mut self) -> Result<(), StartError> {
+        self.adapter_command(spec::ADAPTER_RESET, &[])?;
+        self.registers.write32(spec::INTR_MASK, 0);
+        let mut descriptor = [0; 132];
+        (descriptor[0], descriptor[1]) = (RING_PAGES as u32, RING_PAGES as u32);
+        put_page_numbers(&mut descriptor[2..4], self.state.bus_addr());
+        put_page_numbers(&mut descriptor[4..68], self.requests.bus_addr());
+        put_page_numbers(&mut descriptor[68..132], self.completions.bus_addr());
+        self.adapter_command(spec::SETUP_RINGS, &descriptor)
+    }
+
+    fn adapter_command(&self, number: u32, words: &[u32]) -> Result<(), StartError> {
+        self.registers.write32(spec::COMMAND, number);
+        for &word in words {
+            self.registers.write32(spec::COMMAND_DATA, word);
+        }
+        match self.registers.read32(spec::COMMAND_STATUS) {
+            0 => Ok(()),
+            status => Err(StartError::Refused(status)),
+        }
+    }
+
+    fn find_disk(&mut self, clock: &H::Clock) -> Result<(), StartError> {
+        for target in 0..TARGETS {
+            self.target = target;
+            // The first commands after a reset meet UNIT ATTENTION.
+            for _ in 0..8 {
+                match self.execute(clock, &[0; 6], 0)? {
+                    (0, 0) => return self.read_capacity(clock),
+                    (_, 0) => break,
+                    _ => {}
+                }
+            }
+        }
+        Err(StartError::NoDisk)
+    }
+
+    fn read_capacity(&mut self, clock: &H::Clock) -> Result<(), StartError> {
+        let cdb = [0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        if self.execute(clock, &cdb, 8)? != (0, 0) {
+            return Err(StartError::BadDisk);
+        }
+        let mut answer = [0; 8];
+        self.data.read_bytes(0, &mut answer);
+        let word = u64::from_be_bytes(answer);
+        let (blocks, block_bytes) = ((word >> 32) + 1, word & 0xffff_ffff);
+        if block_bytes == 0 || !READ_BYTES.is_multiple_of(block_bytes) {
+            return Err(StartError::BadDisk);
+        }
+        let per_read = READ_BYTES / block_bytes;
+        if !per_read.is_power_of_two() || per_read > 8 || blocks < per_read {
+            return Err(StartError::BadDisk);
+        }
+        self.blocks_per_read = per_read as u8;
+        self.positions = Positions::new(blocks, per_read.ilog2());
+        Ok(())
+    }
+
+    /// Runs one command to its end; its host status and SCSI status.
+    fn execute(
+        &mut self,
+        clock: &H::Clock,
+        cdb: &[u8],
+        data_bytes: u64,
+    ) -> Result<(u16, u16), StartError> {
+        let command = Command {
+            cdb,
+            target: self.target,
+            data: self.data.bus_addr(),
+            data_bytes,
+        };
+        let slot = slot_of(self.producer, REQUEST_ENTRIES);
+        self.requests
+            .write_bytes(slot * REQUEST_BYTES, &command.descriptor());
+        self.producer = self.producer.wrapping_add(1);
+        self.state.store32(spec::REQ_PROD_IDX, self.producer);
+        compiler_fence(Ordering::SeqCst);
+        self.registers.write32(spec::KICK_NON_RW_IO, 0);
+        let drained = Deadline::after_ms(clock, COMMAND_MS)
+            .poll(clock, || (self.drain() == 1).then_some(self.status));
+        self.status = 0;
+        let status = drained.ok_or(StartError::TimedOut)?;
+        Ok((status as u16, (status >> 16) as u16))
+    }
+}
+
+impl<H: Hal> Bare for Pvscsi<H> {
+    const KIND: &'static str = "pvscsi";
+
+    fn max_depth(&self) -> u32 {
+        MAX_IN_FLIGHT
+    }
+
+    fn prepare(&mut self, depth: u32) {
+        for slot in 0..REQUEST_ENTRIES {
+            let command = Command {
+                cdb: &[READ_10, 0, 0, 0, 0, 0, 0, 0, self.blocks_per_read, 0],
+                target: self.target,
+                data: self
+                    .data
+                    .bus_addr()
+                    .add(u64::from(slot % depth) * READ_BYTES),
+                data_bytes: READ_BYTES,
+            };
+            self.requests
+                .write_bytes(slot as usize * REQUEST_BYTES, &command.descriptor());
+        }
+    }
+
+    /// READ(10) has its LBA in bytes 2..6, big-endian; bytes 6 and 7 are 0 here.
+    #[inline(always)]
+    fn fill(&mut self, count: u32) {
+        for _ in 0..count {
+            let slot = slot_of(self.producer, REQUEST_ENTRIES);
+            let lba = u64::from(self.positions.next_lba().swap_bytes());
+            let cdb = u64::from(READ_10) | lba << 16;
+            self.requests
+                .write_words(slot * REQUEST_BYTES + CDB_AT, &[cdb]);
+            self.producer = self.producer.wrapping_add(1);
+        }
+    }
+
+    #[inline(always)]
+    fn kick(&mut self) {
+        self.state.store32(spec::REQ_PROD_IDX, self.producer);
+        // The index must not sink below the register write.
+        compiler_fence(Ordering::SeqCst);
+        self.registers.write32(spec::KICK_RW_IO, 0);
+    }
+
+    #[inline(always)]
+    fn drain(&mut self) -> u32 {
+        let produced = self.state.load32(spec::CMP_PROD_IDX);
+        let found = produced.wrapping_sub(self.consumer);
+        if found == 0 {
+            return 0;
+        }
+        while self.consumer != produced {
+            let slot = slot_of(self.consumer, COMPLETION_ENTRIES);
+            let [word] = self
+                .completions
+                .read_words(slot * COMPLETION_BYTES + STATUS_AT);
+            self.status |= word >> 32;
+            self.consumer = self.consumer.wrapping_add(1);
+        }
+        self.state.store32(spec::CMP_CONS_IDX, self.consumer);
+        found
+    }
+
+    fn failed(&self) -> bool {
+        self.status != 0
+    }
+}
+
+#[inline(always)]
+const fn slot_of(index: u32, entries: u32) -> usize {
+    (index & (entries - 1)) as usize
+}
+
+/// Numbers of consecutive pages from `first` on, as pairs of 32-bit words.
+fn put_page_numbers(words: &mut [u32], first: BusAddr) {
+    for (pair, page) in words.chunks_exact_mut(2).zip(first.page_number()..) {
+        pair[0] = page as u32;
+        pair[1] = (page >> 32) as u32;
+    }
+}
