@@ -12,6 +12,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod histogram;
+pub mod row;
 pub mod session;
 pub mod time;
 pub mod workload;

@@ -1,0 +1,82 @@
+//! The loop.
+
+use super::edges::Flow;
+use super::policy::Policy;
+use super::state::Row;
+use drivers::block::Controller;
+use drivers::hal::Clock;
+
+impl<C: Controller, K: Clock> Row<'_, C, K> {
+    /// Fills, then reaps and refills until the window is closed. On return the
+    /// device may still own commands.
+    ///
+    /// Stamps: `s0` before a pass, `s1` (the t5 of all it finds) after it; a
+    /// pass that finds nothing costs one stamp.
+    #[inline(never)]
+    pub fn circle<P: Policy>(&mut self, start: u64) {
+        let mut last = self.fill::<P>(start);
+        self.stats.work_ticks += last.wrapping_sub(start);
+        if self.table.outstanding() == 0 {
+            self.close_window(last);
+            return;
+        }
+        loop {
+            let s0 = self.clock.now_ticks();
+            let found = self.ctl.reap(self.queue, self.completions);
+            if found == 0 {
+                self.stats.empty_polls += 1;
+                let idle = s0.wrapping_sub(last);
+                last = s0;
+                if idle > self.gaps.between_polls_limit() {
+                    self.gaps.found(self.stats, idle);
+                }
+                self.gaps.note_pass(idle);
+                if s0 >= self.edges.next_event {
+                    match self.event(s0) {
+                        Flow::Go => {}
+                        Flow::Stop => break,
+                        Flow::Refill => last = self.fill::<P>(s0),
+                    }
+                }
+                self.clock.relax();
+                continue;
+            }
+            let s1 = self.clock.now_ticks();
+            let found = found.min(self.completions.len());
+            self.owned = self.owned.wrapping_sub(found as u64);
+            let seen = (found as u64).wrapping_mul(s1);
+            self.stats.depth_integral = self.stats.depth_integral.wrapping_add(seen);
+            for at in 0..found {
+                let completion = self.completions[at];
+                self.finish::<P>(completion, s0, s1);
+            }
+            self.done_since_fill += found;
+            self.stats.useful_passes += 1;
+            self.gaps.check_pass(self.stats, last, s0, s1, found);
+            if self.first_completion_ticks == 0 {
+                self.first_completion_ticks = s1;
+            }
+            if s1 >= self.edges.next_event && matches!(self.event(s1), Flow::Stop) {
+                self.stats.work_ticks += s1.wrapping_sub(s0);
+                break;
+            }
+            // More may wait than one call had room for: drain first.
+            let drained = found < self.completions.len();
+            last = if drained
+                && self.done_since_fill
+                    >= self
+                        .complete_min
+                        .min(self.done_since_fill + self.owned as usize)
+            {
+                self.fill::<P>(s1)
+            } else {
+                self.clock.now_ticks()
+            };
+            self.stats.work_ticks += last.wrapping_sub(s0);
+            if self.table.outstanding() == 0 && !self.suspended {
+                self.close_window(s1);
+                break;
+            }
+        }
+    }
+}

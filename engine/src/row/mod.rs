@@ -1,0 +1,36 @@
+//! One row: a closed loop of one job on one disk.
+//!
+//! [`run`] is instantiated per controller type and, inside, per [`policy`]: the
+//! loop that runs has no branch for what its row does not do. What happens
+//! rarely (errors, edges of the window, time-outs) is kept out of line.
+//!
+//! The refill policy is the same for every controller: drain all that is found,
+//! then fill, then one doorbell; nothing is submitted inside a reap pass.
+
+mod buffers;
+mod drive;
+mod edges;
+mod errors;
+mod finish;
+mod gaps;
+mod hot;
+mod issue;
+mod policy;
+mod spec;
+mod split;
+mod state;
+mod stats;
+mod table;
+mod tally;
+mod verify;
+mod watch;
+
+pub use buffers::{UNREAD_MARK, buffer_bytes, buffers_needed};
+pub use drive::{Env, Recheck, run};
+pub use errors::ErrorCounts;
+pub use spec::{Kind, Lane, Spec};
+pub use split::MAX_PIECES;
+pub use stats::{Stages, Stats};
+pub use table::MAX_IN_FLIGHT;
+pub use tally::{Failure, Tally, Workspace};
+pub use verify::{MISMATCHES_LISTED, Mismatch};

@@ -1,0 +1,41 @@
+//! What a row's loop can leave out.
+
+/// Directions and extras that a loop is compiled for.
+pub(super) trait Policy {
+    /// It issues reads.
+    const READS: bool;
+    /// It issues writes.
+    const WRITES: bool;
+    /// It takes the stamps of the stages.
+    const STAGES: bool;
+    /// It splits I/Os and compares data, as the row says.
+    const GENERAL: bool;
+}
+
+/// Reads only.
+pub(super) struct Reads;
+/// Writes only.
+pub(super) struct Writes;
+/// Reads and writes.
+pub(super) struct Mixed;
+/// Any direction (the mix of a row of one kind never yields the other), with stages.
+pub(super) struct Staged;
+/// Everything.
+pub(super) struct General;
+
+macro_rules! policy {
+    ($name:ident: $reads:literal, $writes:literal, $stages:literal, $general:literal) => {
+        impl Policy for $name {
+            const READS: bool = $reads;
+            const WRITES: bool = $writes;
+            const STAGES: bool = $stages;
+            const GENERAL: bool = $general;
+        }
+    };
+}
+
+policy!(Reads: true, false, false, false);
+policy!(Writes: false, true, false, false);
+policy!(Mixed: true, true, false, false);
+policy!(Staged: true, true, true, false);
+policy!(General: true, true, true, true);

@@ -1,0 +1,97 @@
+//! What a row does, resolved to blocks and ticks.
+
+use crate::workload::{Mix, Stream};
+use drivers::block::DiskId;
+
+/// Which directions a row issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+    /// Both, by [`Spec::mix`].
+    Mix,
+}
+
+/// One direction of a row.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// Positions in units of `bs_bytes`.
+    pub stream: Stream,
+    /// Length of each I/O in bytes, a multiple of the logical block size.
+    pub bs_bytes: u64,
+    /// Longest single command in bytes, a multiple of the logical block size;
+    /// longer I/Os are split into commands of this length and a rest.
+    pub command_bytes: u64,
+}
+
+impl Lane {
+    /// Commands of one I/O.
+    #[must_use]
+    pub const fn pieces(&self) -> u64 {
+        self.bs_bytes.div_ceil(self.command_bytes)
+    }
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Which disk of the controller.
+    pub disk: DiskId,
+    /// Logical block size in bytes, a power of two.
+    pub block_size_bytes: u32,
+    /// First byte of the region on the disk.
+    pub region_start_bytes: u64,
+    /// Directions issued.
+    pub kind: Kind,
+    /// Reads.
+    pub read: Lane,
+    /// Writes.
+    pub write: Lane,
+    /// Who is next, where both are issued.
+    pub mix: Mix,
+    /// I/Os to keep in flight, as asked.
+    pub depth: u32,
+    /// fio `iodepth_batch_submit`: above 1, exactly this many requests share a doorbell.
+    pub batch_submit: u32,
+    /// fio `iodepth_batch_complete_min`: refill after this many completions.
+    pub batch_complete_min: u32,
+    /// Ticks before the window opens.
+    pub ramp_ticks: u64,
+    /// Length of the window; `u64::MAX` where only `quota_ios` ends it.
+    pub runtime_ticks: u64,
+    /// I/Os to issue once the window is open; `u64::MAX` where only time ends it.
+    pub quota_ios: u64,
+    /// A command that takes longer is given up, and the row with it.
+    pub timeout_ticks: u64,
+    /// Take the split of each latency.
+    pub stages: bool,
+    /// Compare what is read with the LBA-keyed pattern.
+    pub verify: bool,
+}
+
+impl Spec {
+    /// Whether an I/O can take more than one command.
+    #[must_use]
+    pub const fn splits(&self) -> bool {
+        self.pieces() > 1
+    }
+
+    /// Most commands of one I/O.
+    #[must_use]
+    pub const fn pieces(&self) -> u64 {
+        let (read, write) = (self.read.pieces(), self.write.pieces());
+        match self.kind {
+            Kind::Read => read,
+            Kind::Write => write,
+            Kind::Mix => {
+                if read > write {
+                    read
+                } else {
+                    write
+                }
+            }
+        }
+    }
+}

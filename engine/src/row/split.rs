@@ -1,0 +1,161 @@
+//! I/Os longer than one command, and commands that are sent later.
+
+use super::state::Row;
+use super::tally::Failure;
+use drivers::block::{Controller, SubmitError};
+use drivers::hal::Clock;
+
+/// Marks a deferred command that the device was never given.
+const NEVER_SENT: u32 = 1 << 31;
+
+/// Most commands of one I/O.
+pub const MAX_PIECES: u64 = 1 << 15;
+
+impl<C: Controller, K: Clock> Row<'_, C, K> {
+    /// Submits every piece of an I/O; those that are not taken are sent later.
+    pub fn submit_pieces(&mut self, slot: usize, lane: usize, offset_bytes: u64) -> bool {
+        let pieces = self.tracks[lane & 1].pieces;
+        let extra = self.table.extra(slot);
+        extra.pieces_left = pieces;
+        extra.failed = false;
+        let mut taken = true;
+        let t0 = self.table.slot(slot).t0;
+        for piece in 0..pieces {
+            let before = self.clock.now_ticks();
+            let request = self.request(slot, lane, offset_bytes, piece);
+            if piece > 0 {
+                self.tracks[lane & 1].further_commands += 1;
+            }
+            if !taken {
+                self.defer(lane, request.cookie);
+                continue;
+            }
+            match self.ctl.submit(self.queue, &request) {
+                Ok(tag) => {
+                    self.table.set_tag(slot, tag);
+                    self.unrung += 1;
+                }
+                Err(error) => taken = self.not_taken(lane, request.cookie, error),
+            }
+            let after = self.clock.now_ticks();
+            let posts = self.posts;
+            let stamps = self.table.stamps(slot);
+            if piece == 0 {
+                stamps.t1 = if posts { t0 } else { after };
+            }
+            if posts {
+                stamps.t2 = before;
+                stamps.t3 = after;
+            }
+        }
+        taken
+    }
+
+    /// A command that the driver did not take: later, or never. Always false.
+    #[cold]
+    pub fn not_taken(&mut self, lane: usize, cookie: u32, error: SubmitError) -> bool {
+        self.defer(lane, cookie);
+        match error {
+            SubmitError::Full | SubmitError::DoorbellDue => {}
+            SubmitError::Invalid => self.give_up(Failure::Refused),
+            SubmitError::Dead => self.give_up(Failure::of_health(self.ctl.health())),
+        }
+        false
+    }
+
+    fn defer(&mut self, lane: usize, cookie: u32) {
+        let track = &mut self.tracks[lane & 1];
+        track.further_commands = track.further_commands.wrapping_sub(1);
+        self.table.again.push(cookie | NEVER_SENT);
+        // At the next look at the clock.
+        self.edges.next_event = 0;
+    }
+
+    /// Sends deferred commands, as far as the driver takes them and their time
+    /// has come. Returns the stamp after the doorbell.
+    #[cold]
+    pub fn send_again(&mut self, now: u64) -> u64 {
+        if self.suspended || now < self.again_at {
+            return now;
+        }
+        let t0 = now;
+        let mut sent = 0;
+        while sent < self.table.again.len() {
+            let cookie = self.table.again[sent] & !NEVER_SENT;
+            let index = (cookie & 0xffff) as usize;
+            let slot = self.table.slot(index);
+            let piece = (cookie >> 16) as u16;
+            let request = self.request(index, slot.lane(), slot.offset_bytes(), piece);
+            match self.ctl.submit(self.queue, &request) {
+                Ok(tag) => {
+                    self.table.set_tag(index, tag);
+                    let track = &mut self.tracks[slot.lane()];
+                    track.further_commands = track.further_commands.wrapping_add(1);
+                    self.unrung += 1;
+                    sent += 1;
+                }
+                Err(SubmitError::Full | SubmitError::DoorbellDue) => break,
+                Err(SubmitError::Invalid) => {
+                    self.give_up(Failure::Refused);
+                    break;
+                }
+                Err(SubmitError::Dead) => {
+                    self.give_up(Failure::of_health(self.ctl.health()));
+                    break;
+                }
+            }
+        }
+        let commands = self.unrung;
+        self.unrung = 0;
+        self.owned += commands;
+        let t2 = if self.posts {
+            t0
+        } else {
+            self.clock.now_ticks()
+        };
+        let published = commands.wrapping_mul(t2);
+        self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
+        self.ctl.ring_doorbell(self.queue);
+        let t3 = self.clock.now_ticks();
+        for at in 0..sent {
+            // A retry lies inside the time in flight; a first sending does not.
+            let cookie = self.table.again[at];
+            if cookie & NEVER_SENT != 0 {
+                let stamps = self.table.stamps((cookie & 0xffff) as usize);
+                stamps.t2 = t2.max(stamps.t1);
+                stamps.t3 = t3;
+            }
+        }
+        self.table.again.drain(..sent);
+        t3
+    }
+
+    /// One piece of a split I/O ended.
+    pub fn piece_done(&mut self, index: usize, lane: usize, cookie: u32, ok: bool) -> Piece {
+        let piece = (cookie >> 16) as u16;
+        let request = self.request(index, lane, 0, piece);
+        let bytes = u64::from(request.blocks) << self.block_shift;
+        if ok {
+            self.tracks[lane & 1].moved_piece_bytes += bytes;
+        }
+        let extra = self.table.extra(index);
+        extra.failed |= !ok;
+        extra.pieces_left = extra.pieces_left.saturating_sub(1);
+        match (extra.pieces_left, extra.failed) {
+            (0, false) => Piece::LastOk,
+            (0, true) => Piece::LastFailed,
+            _ => Piece::More,
+        }
+    }
+}
+
+/// Where a split I/O stands after a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Others are out.
+    More,
+    /// It is done.
+    LastOk,
+    /// It is done, and a piece failed.
+    LastFailed,
+}

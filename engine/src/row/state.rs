@@ -1,0 +1,221 @@
+//! A row in progress.
+
+use super::drive::{Env, Recheck};
+use super::edges::Edges;
+use super::errors::ErrorCounts;
+use super::gaps::Gaps;
+use super::spec::{Kind, Lane, Spec};
+use super::stats::Stats;
+use super::table::{MAX_IN_FLIGHT, Table};
+use super::tally::{Failure, REAP_ROOM};
+use super::verify::Verifier;
+use crate::session::MachineCounters;
+use crate::time::Timebase;
+use crate::workload::{Digest, Direction, Mix, Stream};
+use drivers::block::{BufferId, Completion, Controller, DiskId, Lba, Limits, Op, QueueId, Request};
+use drivers::hal::Clock;
+
+/// One direction, with everything worked out that an issue needs.
+pub(super) struct Track {
+    pub stream: Stream,
+    pub start_bytes: u64,
+    pub bs_bytes: u64,
+    /// Blocks of an I/O.
+    pub blocks: u32,
+    /// Blocks of its longest command.
+    pub piece_blocks: u32,
+    pub pieces: u16,
+    pub op: Op,
+    /// Buffer of slot 0.
+    pub buffer_base: u32,
+    /// I/Os issued.
+    pub issued: u64,
+    /// Commands given to the device beyond one per I/O issued; modulo 2^64.
+    pub further_commands: u64,
+    pub failed: u64,
+    pub lost: u64,
+    /// Bytes of the pieces that moved; kept where I/Os are split.
+    pub moved_piece_bytes: u64,
+}
+
+impl Track {
+    fn new(lane: Lane, spec: &Spec, op: Op, buffer_base: u32) -> Self {
+        let block = u64::from(spec.block_size_bytes);
+        Self {
+            start_bytes: spec.region_start_bytes,
+            bs_bytes: lane.bs_bytes,
+            blocks: (lane.bs_bytes / block) as u32,
+            piece_blocks: (lane.command_bytes.min(lane.bs_bytes) / block) as u32,
+            pieces: lane.pieces() as u16,
+            stream: lane.stream,
+            op,
+            buffer_base,
+            issued: 0,
+            further_commands: 0,
+            failed: 0,
+            lost: 0,
+            moved_piece_bytes: 0,
+        }
+    }
+}
+
+pub(super) struct Row<'a, C, K> {
+    pub ctl: &'a mut C,
+    pub clock: &'a K,
+    pub counters: &'a dyn MachineCounters,
+    pub recheck: &'a mut Recheck<'a>,
+    pub table: &'a mut Table,
+    pub stats: &'a mut Stats,
+    pub completions: &'a mut [Completion; REAP_ROOM],
+    pub queue: QueueId,
+    pub disk: DiskId,
+    pub block_shift: u32,
+    /// Reads, writes.
+    pub tracks: [Track; 2],
+    pub kind: Kind,
+    pub mix: Mix,
+    pub digest: Digest,
+    pub timebase: Timebase,
+    /// I/Os that may still be issued.
+    pub quota_left: u64,
+    /// The same, once the window is open.
+    pub window_quota: u64,
+    /// Most I/Os in flight.
+    pub depth: usize,
+    /// Requests that share a doorbell; 1 for as many as there are.
+    pub chunk: usize,
+    /// Most I/Os per doorbell.
+    pub max_batch: usize,
+    /// Completions before a refill.
+    pub complete_min: usize,
+    /// Completions since the last refill.
+    pub done_since_fill: usize,
+    /// The device takes each request by a register write.
+    pub posts: bool,
+    pub verify: bool,
+    pub splits: bool,
+    /// Commands submitted since the last doorbell.
+    pub unrung: u64,
+    /// Commands that the device owns.
+    pub owned: u64,
+    /// Nothing is issued: the disk changed and must be looked at first.
+    pub suspended: bool,
+    pub edges: Edges,
+    pub gaps: Gaps,
+    pub timeout_ticks: u64,
+    /// When deferred commands may be sent (again).
+    pub again_at: u64,
+    pub errors: ErrorCounts,
+    pub failed_commands: u64,
+    pub retries: u64,
+    pub bad_completions: u64,
+    pub verifier: Verifier,
+    pub failure: Option<Failure>,
+    /// 0 as long as nothing completed.
+    pub first_completion_ticks: u64,
+}
+
+/// I/Os that a row can have in flight: what was asked, within the controller's
+/// and our own limits. An I/O that is split takes a command per piece.
+pub(super) fn depth_limit(spec: &Spec, limits: &Limits) -> usize {
+    let commands = u64::from(limits.max_in_flight);
+    let ios = (commands / spec.pieces().max(1)).max(1) as usize;
+    (spec.depth.max(1) as usize).min(ios).min(MAX_IN_FLIGHT)
+}
+
+impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
+    /// Sets everything up; nothing is issued.
+    pub fn new(ctl: &'a mut C, env: Env<'a, K>, spec: Spec, start_ticks: u64) -> Self {
+        let limits = *ctl.limits();
+        let depth = depth_limit(&spec, &limits);
+        let pieces = spec.pieces().max(1);
+        env.workspace.table.prepare(depth, depth * pieces as usize);
+        env.workspace.stats.clear();
+        let max_batch = (u64::from(limits.max_batch) / pieces).max(1) as usize;
+        // Reads must not overwrite what writes were prepared with.
+        let write_base = if spec.kind == Kind::Mix { depth } else { 0 };
+        let timebase = Timebase::new(env.clock.ticks_per_second());
+        let window_quota = spec.quota_ios;
+        Self {
+            clock: env.clock,
+            counters: env.counters,
+            recheck: env.recheck,
+            table: &mut env.workspace.table,
+            stats: &mut env.workspace.stats,
+            completions: &mut env.workspace.completions,
+            queue: QueueId(0),
+            disk: spec.disk,
+            block_shift: spec.block_size_bytes.trailing_zeros(),
+            kind: spec.kind,
+            digest: Digest::new(spec.read.bs_bytes, spec.write.bs_bytes),
+            timebase,
+            quota_left: if spec.ramp_ticks > 0 {
+                u64::MAX
+            } else {
+                window_quota
+            },
+            window_quota,
+            depth,
+            chunk: (spec.batch_submit.max(1) as usize)
+                .min(depth)
+                .min(max_batch),
+            max_batch,
+            complete_min: (spec.batch_complete_min.max(1) as usize).min(depth),
+            done_since_fill: 0,
+            posts: limits.posts_on_submit,
+            verify: spec.verify,
+            splits: spec.splits(),
+            unrung: 0,
+            owned: 0,
+            suspended: false,
+            edges: Edges::new(start_ticks, &spec, &timebase),
+            gaps: Gaps::new(&timebase, limits.polls_by_register),
+            timeout_ticks: spec.timeout_ticks,
+            again_at: 0,
+            errors: ErrorCounts::new(),
+            failed_commands: 0,
+            retries: 0,
+            bad_completions: 0,
+            verifier: Verifier::new(),
+            failure: None,
+            first_completion_ticks: 0,
+            tracks: [
+                Track::new(spec.read.clone(), &spec, Op::Read, 0),
+                Track::new(spec.write.clone(), &spec, Op::Write, write_base as u32),
+            ],
+            mix: spec.mix,
+            ctl,
+        }
+    }
+
+    /// The command of a slot and one of its pieces.
+    #[inline]
+    pub fn request(&self, slot: usize, lane: usize, offset_bytes: u64, piece: u16) -> Request {
+        let track = &self.tracks[lane & 1];
+        let skipped = u32::from(piece) * track.piece_blocks;
+        Request {
+            disk: self.disk,
+            op: track.op,
+            lba: Lba((offset_bytes >> self.block_shift) + u64::from(skipped)),
+            blocks: track.piece_blocks.min(track.blocks - skipped),
+            buffer: BufferId(track.buffer_base + slot as u32),
+            buffer_offset_bytes: skipped << self.block_shift,
+            cookie: slot as u32 | u32::from(piece) << 16,
+        }
+    }
+
+    /// Ends the loop at its next look at the clock.
+    #[cold]
+    pub fn give_up(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+        self.edges.next_event = 0;
+    }
+
+    pub const fn direction(lane: usize) -> Direction {
+        if lane == 0 {
+            Direction::Read
+        } else {
+            Direction::Write
+        }
+    }
+}

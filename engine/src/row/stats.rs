@@ -1,0 +1,68 @@
+//! What is counted inside the window.
+
+use crate::histogram::Histogram;
+
+/// Sums of the stages over all I/Os of the window, in ticks. Per I/O they add up
+/// to its latency exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// t1 - t0: the request is built and its ring entry written.
+    pub build: u64,
+    /// t2 - t1: it waits for its doorbell.
+    pub batch: u64,
+    /// t3 - t2: the doorbell.
+    pub doorbell: u64,
+    /// t4 - t3: the device, and until a pass looks.
+    pub in_flight: u64,
+    /// t5 - t4: until it is in the engine's hands.
+    pub reap: u64,
+    /// I/Os whose pass started before their doorbell returned.
+    pub clamped: u64,
+}
+
+/// Counts of one window.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Latencies by direction: reads, writes.
+    pub latency: [Histogram; 2],
+    /// The stages, where they are taken.
+    pub stages: Stages,
+    /// Ticks in submit, doorbell and useful reap passes.
+    pub work_ticks: u64,
+    /// Reap passes that found something.
+    pub useful_passes: u64,
+    /// Reap passes that found nothing.
+    pub empty_polls: u64,
+    /// Latencies that came out negative and were clamped to 0.
+    pub backward_steps: u64,
+    /// Integral over time of the commands that the device owns, in ticks,
+    /// modulo 2^64; it is right once the window is closed.
+    pub depth_integral: u64,
+    /// Gaps.
+    pub gaps: u64,
+    /// The longest, in ticks.
+    pub longest_gap_ticks: u64,
+    /// Doorbells longer than the limit for gaps.
+    pub long_doorbells: u64,
+    /// The longest of them, in ticks.
+    pub longest_doorbell_ticks: u64,
+}
+
+impl Stats {
+    /// Forgets everything. Does not allocate.
+    pub fn clear(&mut self) {
+        for latency in &mut self.latency {
+            latency.clear();
+        }
+        self.stages = Stages::default();
+        self.work_ticks = 0;
+        self.useful_passes = 0;
+        self.empty_polls = 0;
+        self.backward_steps = 0;
+        self.depth_integral = 0;
+        self.gaps = 0;
+        self.longest_gap_ticks = 0;
+        self.long_doorbells = 0;
+        self.longest_doorbell_ticks = 0;
+    }
+}

@@ -1,0 +1,129 @@
+//! What a row does when things take too long, and how it ends.
+
+use super::split::Piece;
+use super::state::Row;
+use super::table::FREE;
+use super::tally::Failure;
+use drivers::block::{Completion, Controller, Health};
+use drivers::hal::{Clock, Deadline};
+
+/// How long commands that were asked to abort may take to come back.
+const ABORT_MS: u64 = 2_000;
+
+impl<C: Controller, K: Clock> Row<'_, C, K> {
+    /// Looks at the controller's health and at the oldest I/O.
+    pub fn watch(&mut self, now: u64) {
+        match self.ctl.health() {
+            Health::Ok => {}
+            health => return self.give_up(Failure::Unhealthy(health)),
+        }
+        let overdue = self
+            .table
+            .open()
+            .map(|(_, slot)| (now.saturating_sub(slot.t0), slot))
+            .max_by_key(|(age, _)| *age)
+            .filter(|(age, _)| *age >= self.timeout_ticks);
+        if let Some((age_ticks, slot)) = overdue {
+            self.give_up(Failure::TimedOut {
+                write: slot.lane() == 1,
+                offset_bytes: slot.offset_bytes(),
+                age_ticks,
+            });
+        }
+    }
+
+    /// Takes back what the device still owns after the window: each command has
+    /// its whole time; then it is aborted, and at last the controller is reset.
+    pub fn drain(&mut self) {
+        let mut next_watch = 0;
+        while self.owned > 0 && self.failure.is_none() {
+            let now = self.clock.now_ticks();
+            if now >= next_watch {
+                next_watch = now.saturating_add(self.timeout_ticks / 8);
+                self.watch(now);
+            }
+            if self.take_back() == 0 {
+                self.clock.relax();
+            }
+        }
+        if self.owned > 0 {
+            self.abort_all();
+        }
+        if self.owned > 0
+            && let Err(error) = self.ctl.reset()
+        {
+            self.failure = Some(Failure::Reset(error));
+        }
+        self.owned = 0;
+        for (_, slot) in self.table.open() {
+            self.tracks[slot.lane()].lost += 1;
+        }
+        if self.failure.is_none() {
+            match self.ctl.health() {
+                Health::Ok => {}
+                health => self.failure = Some(Failure::Unhealthy(health)),
+            }
+        }
+    }
+
+    fn abort_all(&mut self) {
+        let (ctl, table) = (&mut *self.ctl, &*self.table);
+        for (index, _) in table.open() {
+            if ctl.abort(self.queue, table.tag(index)).is_err() {
+                return;
+            }
+        }
+        let deadline = Deadline::after_ms(self.clock, ABORT_MS);
+        while self.owned > 0 && !deadline.passed(self.clock) {
+            if self.take_back() == 0 {
+                self.clock.relax();
+            }
+        }
+    }
+
+    /// One pass outside the window.
+    fn take_back(&mut self) -> usize {
+        let found = self.ctl.reap(self.queue, self.completions);
+        let found = found.min(self.completions.len());
+        self.owned = self.owned.saturating_sub(found as u64);
+        for at in 0..found {
+            let completion = self.completions[at];
+            self.settle(completion);
+        }
+        found
+    }
+
+    /// Books a completion outside the window: no latency, and nothing is sent again.
+    fn settle(&mut self, completion: Completion) {
+        let mask = if self.splits { 0xffff } else { u32::MAX };
+        let index = (completion.cookie & mask) as usize;
+        let slot = self.table.slot(index);
+        if index >= self.depth || slot.place == FREE {
+            self.bad_completions += 1;
+            return;
+        }
+        let lane = slot.lane();
+        let ok = completion.status.is_ok();
+        if !ok {
+            self.errors.add(completion.status);
+            self.failed_commands += 1;
+        }
+        let piece = if self.splits {
+            self.piece_done(index, lane, completion.cookie, ok)
+        } else if ok {
+            Piece::LastOk
+        } else {
+            Piece::LastFailed
+        };
+        match piece {
+            Piece::More => {}
+            Piece::LastOk => {
+                if self.verify && lane == 0 {
+                    self.compare(index, slot.offset_bytes());
+                }
+                self.table.release(index);
+            }
+            Piece::LastFailed => self.io_failed(index, lane),
+        }
+    }
+}
