@@ -2,6 +2,7 @@
 
 use super::{BufferId, Completion, Disk, DiskId, Ignored, Limits, QueueId, Request, Tag};
 use crate::hal::{DmaError, MmioCounts};
+use core::fmt;
 
 /// Why `submit` took nothing. The rings are unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,30 @@ pub enum ControllerError {
     Unsupported,
     /// Commands are still in flight.
     InFlight(u32),
+}
+
+impl fmt::Display for ControllerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dma(error) => write!(
+                f,
+                "no {} contiguous bytes of memory are left for the device",
+                error.layout.size_bytes
+            ),
+            Self::TimedOut { what, after_ms } => {
+                write!(f, "no answer within {after_ms} ms: {what}")
+            }
+            Self::Refused { what, answer } => {
+                write!(f, "the device refused: {what} (it answered {answer:#x})")
+            }
+            Self::Gone => f.write_str("the device is gone: its registers read all ones"),
+            Self::BadOption { what, value } => {
+                write!(f, "the device cannot take {what}={value}")
+            }
+            Self::Unsupported => f.write_str("the device does not offer this"),
+            Self::InFlight(commands) => write!(f, "{commands} commands are still in flight"),
+        }
+    }
 }
 
 /// What a job can choose when a controller is brought up; `None` leaves the
