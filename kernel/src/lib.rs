@@ -6,6 +6,10 @@ extern crate alloc;
 extern crate std;
 
 pub mod acpi;
+pub mod arch;
+pub mod boot_note;
+pub mod console;
+pub mod exit;
 pub mod hal;
 pub mod hypervisor;
 pub mod job;
