@@ -1,8 +1,31 @@
 //! The job language: fio job files, in fio's meaning, plus keys that only a
-//! probe can set.
+//! probe can set. docs/jobs.md is its description for users.
+//!
+//! A file is read in layers: `ini` cuts it into sections and entries, `table` names every
+//! key and `set` and `get` are what it means, `resolve` applies the keys in fio's order,
+//! `file` is the result.
 
+mod draft;
+mod error;
+mod file;
+mod get;
+mod ini;
+mod keys;
+mod nearest;
 mod params;
+pub mod presets;
+mod resolve;
+mod set;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
 
+pub use error::{JobError, JobErrors, Place};
+pub use file::JobFile;
+pub use keys::{Effect, Key, find_key};
 pub use params::{
     BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait,
 };
+pub use table::KEYS;
+pub use value::{CONTROLLERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_RING_PAGES};

@@ -1,0 +1,125 @@
+//! What a key is. The keys themselves stand in [`super::table`].
+
+use super::draft::Draft;
+use super::nearest::nearest;
+use super::params::Params;
+use super::table::KEYS;
+use alloc::format;
+use alloc::string::String;
+
+/// One key of the job language.
+pub struct Key {
+    /// Its name; messages and canonical job files use it.
+    pub name: &'static str,
+    /// Other names with the same meaning.
+    pub aliases: &'static [&'static str],
+    /// It is not fio's but this tool's own.
+    pub own: bool,
+    /// Accepted values, for a person.
+    pub values: &'static str,
+    /// Value when the key is absent, for a person.
+    pub default: &'static str,
+    /// What it does, for a person.
+    pub meaning: &'static str,
+    pub(super) action: Action,
+}
+
+pub(super) type Set = fn(&mut Draft, &str) -> Result<(), String>;
+pub(super) type Get = fn(&Params) -> Option<String>;
+
+/// What happens when the key is met.
+pub(super) enum Action {
+    /// The value is read and kept; the getter gives the canonical value, or `None` for
+    /// the default.
+    Value(Set, Get),
+    /// As `Value`, and a bare key means 1.
+    Flag(fn(&mut Params, bool), fn(&Params) -> Option<bool>),
+    /// Nothing; why.
+    Nothing(&'static str),
+    /// It is refused until it is built.
+    NotYet,
+}
+
+/// What a key does in this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It is obeyed.
+    Obeyed,
+    /// It is accepted, has no effect, and that is said once.
+    None,
+    /// It is refused as not supported yet.
+    Refused,
+}
+
+impl Key {
+    /// What it does in this version.
+    #[must_use]
+    pub const fn effect(&self) -> Effect {
+        match self.action {
+            Action::Value(..) | Action::Flag(..) => Effect::Obeyed,
+            Action::Nothing(_) => Effect::None,
+            Action::NotYet => Effect::Refused,
+        }
+    }
+
+    /// Applies a value to a section.
+    pub(super) fn apply(&self, draft: &mut Draft, value: Option<&str>) -> Result<(), String> {
+        let name = self.name;
+        match self.action {
+            Action::Value(set, _) => {
+                let value = value.ok_or_else(|| {
+                    let values = self.values;
+                    format!("`{name}` needs a value: {name}={values}")
+                })?;
+                set(draft, value).map_err(|why| format!("`{name}={value}`: {why}"))
+            }
+            Action::Flag(set, _) => {
+                let value = value.unwrap_or("1");
+                let on = match value {
+                    "0" => false,
+                    "1" => true,
+                    _ => return Err(format!("`{name}={value}`: allowed are 0 and 1")),
+                };
+                set(&mut draft.params, on);
+                Ok(())
+            }
+            Action::Nothing(why) => {
+                draft.remark(format!("`{name}` is accepted and has no effect: {why}"));
+                Ok(())
+            }
+            Action::NotYet => Err(format!("`{name}` is not supported yet")),
+        }
+    }
+
+    /// Its line in a canonical job file; `None` for the default.
+    pub(super) fn line(&self, params: &Params) -> Option<String> {
+        let value = match self.action {
+            Action::Value(_, get) => get(params)?,
+            Action::Flag(_, get) => String::from(if get(params)? { "1" } else { "0" }),
+            Action::Nothing(_) | Action::NotYet => return None,
+        };
+        Some(format!("{}={value}\n", self.name))
+    }
+}
+
+/// The key of this name or alias.
+#[must_use]
+pub fn find_key(name: &str) -> Option<&'static Key> {
+    KEYS.iter()
+        .find(|key| key.name == name || key.aliases.contains(&name))
+}
+
+/// The refusal of a key that is in no table.
+pub(super) fn unknown(name: &str) -> String {
+    let known = KEYS
+        .iter()
+        .flat_map(|key| core::iter::once(&key.name).chain(key.aliases))
+        .copied();
+    match nearest(name, known) {
+        Some((near, distance)) if distance <= name.chars().count() / 2 => {
+            format!("unknown key `{name}`; did you mean `{near}`?")
+        }
+        Some((near, _)) => format!("unknown key `{name}`; the nearest known key is `{near}`"),
+        None => format!("unknown key `{name}`"),
+    }
+}
