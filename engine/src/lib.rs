@@ -11,6 +11,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 pub mod histogram;
 pub mod row;
 pub mod session;

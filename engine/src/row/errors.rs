@@ -85,8 +85,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         };
         let slot = self.table.slot(index);
         if index >= self.depth || slot.place == FREE {
-            self.bad_completions += 1;
-            return;
+            return self.names_nothing(now);
         }
         if self.sends_again(index, slot.t0, completion.status, now) {
             self.table.again.push(completion.cookie);
@@ -101,6 +100,14 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             return;
         }
         self.io_failed(index, lane);
+    }
+
+    /// A completion that is of no command: what the pass booked is taken back.
+    #[cold]
+    pub fn names_nothing(&mut self, now: u64) {
+        self.bad_completions += 1;
+        self.owned = self.owned.wrapping_add(1);
+        self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(now);
     }
 
     /// The I/O is an error: counted, and in no rate or histogram.

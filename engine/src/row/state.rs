@@ -111,6 +111,7 @@ pub(super) struct Row<'a, C, K> {
     pub bad_completions: u64,
     pub verifier: Verifier,
     pub failure: Option<Failure>,
+    pub controller_lost: bool,
     /// 0 as long as nothing completed.
     pub first_completion_ticks: u64,
 }
@@ -178,6 +179,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             bad_completions: 0,
             verifier: Verifier::new(),
             failure: None,
+            controller_lost: false,
             first_completion_ticks: 0,
             tracks: [
                 Track::new(spec.read.clone(), &spec, Op::Read, 0),

@@ -83,6 +83,8 @@ impl Failure {
 pub struct Tally {
     /// Why the row was given up, if it was.
     pub failure: Option<Failure>,
+    /// A reset failed: the controller must not be used any more.
+    pub controller_lost: bool,
     /// The window was opened and closed.
     pub window_closed: bool,
     /// Length of the window in ticks.
@@ -145,6 +147,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             per_lane(|track| (track.issued - track.failed - track.lost) * track.bs_bytes)
         };
         Tally {
+            controller_lost: self.controller_lost,
             window_closed: self.edges.phase == Phase::Closed,
             window_ticks: self.edges.window_ticks,
             depth_limit: self.depth as u32,

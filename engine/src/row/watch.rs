@@ -52,7 +52,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if self.owned > 0
             && let Err(error) = self.ctl.reset()
         {
-            self.failure = Some(Failure::Reset(error));
+            self.failure.get_or_insert(Failure::Reset(error));
+            self.controller_lost = true;
         }
         self.owned = 0;
         for (_, slot) in self.table.open() {
@@ -85,7 +86,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     fn take_back(&mut self) -> usize {
         let found = self.ctl.reap(self.queue, self.completions);
         let found = found.min(self.completions.len());
-        self.owned = self.owned.saturating_sub(found as u64);
+        self.owned = self.owned.wrapping_sub(found as u64);
         for at in 0..found {
             let completion = self.completions[at];
             self.settle(completion);
@@ -99,8 +100,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let index = (completion.cookie & mask) as usize;
         let slot = self.table.slot(index);
         if index >= self.depth || slot.place == FREE {
-            self.bad_completions += 1;
-            return;
+            return self.names_nothing(0);
         }
         let lane = slot.lane();
         let ok = completion.status.is_ok();

@@ -1,0 +1,11 @@
+//! Rows on a scripted controller and a hand-moved clock: exact figures.
+
+mod bench;
+mod counts;
+mod depth;
+mod errors;
+mod split;
+mod stages;
+mod timeouts;
+mod verify;
+mod window;
