@@ -4,7 +4,7 @@
     reason = "tables lie in physical memory, where firmware says they do"
 )]
 
-use crate::memory::mmio;
+use crate::memory::{mmio, physical};
 use acpi::{AcpiHandler, AcpiTable, AcpiTables, PhysicalMapping};
 use core::ptr::NonNull;
 
@@ -37,6 +37,18 @@ impl FirmwareTables {
     }
 }
 
+/// Every loader of this contract maps at least so much of physical memory.
+const ALWAYS_MAPPED_BYTES: usize = 4 << 30;
+
+/// Where `size` bytes at a physical address can be read. Tables lie in memory, so
+/// the map of memory serves where it reaches; it costs nothing.
+fn reach(address: usize, size: usize) -> Option<NonNull<u8>> {
+    if address.checked_add(size)? <= ALWAYS_MAPPED_BYTES {
+        return physical::pointer(address as u64);
+    }
+    mmio::map(address as u64, size)
+}
+
 /// Stands in for a table that cannot be mapped: no signature, length 0.
 #[repr(align(16))]
 struct NoTable([u8; 4096]);
@@ -52,11 +64,11 @@ impl AcpiHandler for Mapper {
         address: usize,
         size: usize,
     ) -> PhysicalMapping<Self, T> {
-        let (start, size) = match mmio::map(address as u64, size) {
+        let (start, size) = match reach(address, size) {
             Some(start) => (start, size),
             None => (NonNull::from(&NO_TABLE.0).cast(), NO_TABLE.0.len()),
         };
-        // SAFETY: `size` bytes from `start` are mapped for good: by `map`, or as
+        // SAFETY: `size` bytes from `start` are mapped for good: by `reach`, or as
         // the static, which is longer than every structure of the crate.
         unsafe { PhysicalMapping::new(address, start.cast(), size, size, *self) }
     }

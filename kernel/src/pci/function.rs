@@ -44,6 +44,28 @@ impl Function {
         format!("{:04x}:{:04x}", self.vendor, self.device)
     }
 
+    /// A function without BARs, for tests of what is decided by ids.
+    #[cfg(test)]
+    pub fn without_bars(
+        path: &str,
+        vendor: u16,
+        device: u16,
+        class: [u8; 3],
+        interrupts: Interrupts,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            address: PciAddress::default(),
+            vendor,
+            device,
+            class,
+            revision: 0,
+            bars: Vec::new(),
+            interrupts,
+            bridges: Vec::new(),
+        }
+    }
+
     /// Lets it decode memory and reach memory itself, with its INTx off, and its
     /// bridges forward both.
     pub fn enable(&self, config: &impl ConfigRegionAccess) {

@@ -9,8 +9,8 @@ use crate::hal::cpu::tsc_after_loads;
 use crate::hypervisor::Hypervisor;
 use alloc::vec::Vec;
 
-/// Shortest window.
-const WINDOW_MS: u64 = 50;
+/// Shortest time between two edges; a window is two of these.
+const EDGE_MS: u64 = 25;
 /// Windows when the counters are all there is; one is enough to check a rate
 /// that somebody states.
 const WINDOWS: usize = 3;
@@ -66,13 +66,13 @@ impl Calibration {
         TscClock::new(self.rough)
     }
 
-    /// Ends a window if it is long enough; else returns at once.
+    /// Sets the edge of a window if it is time; else returns at once.
     pub fn sample(&mut self) {
         let Some((_, track)) = self.tracks.first() else {
             return;
         };
         let age = tsc_after_loads().wrapping_sub(track.newest_ticks());
-        if track.windows() < WINDOWS && age >= self.rough / 1000 * WINDOW_MS {
+        if track.windows() < WINDOWS && age >= self.rough / 1000 * EDGE_MS {
             for (counter, track) in &mut self.tracks {
                 track.push(counter.read());
             }
@@ -145,14 +145,14 @@ mod tests {
 
     const TSC_HZ: u64 = 2_000_000_000;
 
-    /// A counter of `hz` that runs `ppm` too fast, read every 50 ms.
+    /// A counter of `hz` that runs `ppm` too fast, read every 25 ms.
     fn track(hz: u64, ppm: u64) -> Track {
-        let at = |window: u64| Reading {
-            tsc: TSC_HZ / 20 * window,
-            count: hz * (1_000_000 + ppm) / 1_000_000 * window / 20 % (1 << 24),
+        let at = |edge: u64| Reading {
+            tsc: TSC_HZ / 40 * edge,
+            count: hz * (1_000_000 + ppm) / 1_000_000 * edge / 40 % (1 << 24),
         };
         let mut track = Track::new(hz, 1 << 24, at(0));
-        (1..=3).for_each(|window| track.push(at(window)));
+        (1..=4).for_each(|edge| track.push(at(edge)));
         track
     }
 

@@ -1,4 +1,5 @@
-//! Readings of one counter over several windows.
+//! Readings of one counter over several windows, which overlap by half: so three
+//! windows take the time of two.
 
 use super::counter::Reading;
 use super::math;
@@ -27,9 +28,9 @@ impl Track {
         self.readings.push(reading);
     }
 
-    /// Complete windows.
+    /// Complete windows: each reaches from one edge to the next but one.
     pub fn windows(&self) -> usize {
-        self.readings.len() - 1
+        self.readings.len().saturating_sub(2)
     }
 
     /// TSC at the newest edge.
@@ -46,8 +47,8 @@ impl Track {
     /// Rates of the single windows.
     pub fn window_rates(&self, rough: u64) -> impl Iterator<Item = u64> {
         self.readings
-            .windows(2)
-            .filter_map(move |edges| self.between(&edges[0], &edges[1], rough))
+            .windows(3)
+            .filter_map(move |edges| self.between(&edges[0], &edges[2], rough))
     }
 
     /// Rate between the first edge and a reading that is no edge.
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn windows_longer_than_the_counter_are_unwrapped_by_the_rough_rate() {
         let mut track = Track::new(PIT_HZ, 0x1_0000, reading(0, 60_000));
-        for ms in [50, 400, 2_000] {
+        for ms in [25, 50, 400, 2_000] {
             track.push(reading(ms, 60_000));
         }
         assert_eq!(track.windows(), 3);
