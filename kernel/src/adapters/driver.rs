@@ -1,0 +1,173 @@
+//! What all kinds have in common.
+
+use super::pvscsi;
+use crate::hal::{Machine, MmioRegion, TscClock};
+use crate::pci::{Config, Function};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use drivers::block::{ControllerError, Options};
+use engine::session::{Adapter, Target};
+
+/// A running controller of any kind.
+pub(super) type Running = Box<dyn Target<TscClock>>;
+
+/// One kind of controller.
+pub(super) struct Driver {
+    /// Short kind as users name it.
+    pub kind: &'static str,
+    /// Whether it drives a function.
+    pub drives: fn(&Function) -> bool,
+    /// Size of the register BAR, by which it is found.
+    pub register_bytes: u64,
+    /// Brings a controller up.
+    pub start: fn(Machine, MmioRegion, &Options) -> Result<Running, ControllerError>,
+}
+
+/// All kinds.
+static DRIVERS: [&Driver; 1] = [&pvscsi::DRIVER];
+
+/// Why a controller is not in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// No memory BAR of that size has an address that can be mapped.
+    NoRegisters {
+        /// Bytes that are needed.
+        bytes: u64,
+    },
+    /// The driver gave up.
+    Driver(ControllerError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRegisters { bytes } => write!(
+                f,
+                "no memory BAR of {bytes} bytes or more has an address that can be mapped"
+            ),
+            Self::Driver(error) => write!(f, "bring-up failed: {error}"),
+        }
+    }
+}
+
+/// A controller that was found but does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its PCI path.
+    pub pci: String,
+    /// Why.
+    pub error: StartError,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{} is left out: {}", self.kind, self.pci, self.error)
+    }
+}
+
+/// All controllers that were found.
+#[derive(Default)]
+pub struct Started {
+    /// Those that run, in PCI order.
+    pub adapters: Vec<Adapter<TscClock>>,
+    /// Those that do not.
+    pub failures: Vec<Failure>,
+}
+
+/// Starts every controller that has a driver. `between` is called after each, for
+/// work that wants to be done now and then.
+pub fn start_all(
+    config: &Config,
+    functions: &[Function],
+    machine: Machine,
+    options: &Options,
+    mut between: impl FnMut(),
+) -> Started {
+    let mut started = Started::default();
+    for function in functions {
+        let Some(driver) = driver_of(function) else {
+            continue;
+        };
+        match start(driver, config, function, machine, options) {
+            Ok(controller) => started.adapters.push(Adapter {
+                pci: function.path.clone(),
+                pci_id: function.id(),
+                interrupts: function.interrupts.names(),
+                controller,
+            }),
+            Err(error) => started.failures.push(Failure {
+                kind: driver.kind,
+                pci: function.path.clone(),
+                error,
+            }),
+        }
+        between();
+    }
+    started
+}
+
+fn driver_of(function: &Function) -> Option<&'static Driver> {
+    DRIVERS
+        .iter()
+        .find(|driver| (driver.drives)(function))
+        .copied()
+}
+
+/// Brings one controller up. If that fails, the device may have been told of
+/// memory that is free now, so it loses its access to memory.
+fn start(
+    driver: &Driver,
+    config: &Config,
+    function: &Function,
+    machine: Machine,
+    options: &Options,
+) -> Result<Running, StartError> {
+    let bytes = driver.register_bytes;
+    let registers = function
+        .map_first_bar(bytes)
+        .ok_or(StartError::NoRegisters { bytes })?;
+    function.enable(config);
+    (driver.start)(machine, registers, options).map_err(|error| {
+        function.stop_bus_mastering(config);
+        StartError::Driver(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pci::Interrupts;
+    use alloc::string::ToString;
+
+    fn function(vendor: u16, device: u16, class: [u8; 3]) -> Function {
+        Function::without_bars("00:03.0", vendor, device, class, Interrupts::default())
+    }
+
+    #[test]
+    fn pvscsi_is_known_by_its_id_whatever_its_class() {
+        for class in [[1, 0, 0], [1, 7, 0]] {
+            let driver = driver_of(&function(0x15ad, 0x07c0, class));
+            assert_eq!(driver.map(|driver| driver.kind), Some("pvscsi"));
+        }
+        assert!(driver_of(&function(0x15ad, 0x0405, [3, 0, 0])).is_none());
+        assert!(driver_of(&function(0x1000, 0x07c0, [1, 7, 0])).is_none());
+    }
+
+    #[test]
+    fn a_failure_names_the_controller_and_the_reason() {
+        let failure = Failure {
+            kind: "pvscsi",
+            pci: "00:1c.0/00.0".into(),
+            error: StartError::NoRegisters { bytes: 32_768 },
+        };
+        assert_eq!(
+            failure.to_string(),
+            "pvscsi@00:1c.0/00.0 is left out: no memory BAR of 32768 bytes or more has an \
+             address that can be mapped"
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! VMware PVSCSI.
+
+use super::driver::Driver;
+use alloc::boxed::Box;
+use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, Pvscsi, VENDOR_ID};
+
+/// Known by its id alone: QEMU gives it class 01 00, VMware 01 07. Its registers
+/// are in the first memory BAR of 32 KiB or more, which is BAR 0 in QEMU and
+/// another on VMware.
+pub static DRIVER: Driver = Driver {
+    kind: "pvscsi",
+    drives: |function| (function.vendor, function.device) == (VENDOR_ID, DEVICE_ID),
+    register_bytes: BAR_BYTES as u64,
+    start: |machine, registers, options| Ok(Box::new(Pvscsi::start(machine, registers, options)?)),
+};
