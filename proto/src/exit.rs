@@ -50,3 +50,36 @@ impl GuestExit {
             .find(|exit| exit.qemu_status() == status)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn every_end_has_its_own_status_that_qemu_can_return() {
+        let statuses: BTreeSet<i32> = GuestExit::ALL.map(GuestExit::qemu_status).into();
+        assert_eq!(statuses.len(), GuestExit::ALL.len());
+        for status in statuses {
+            assert_eq!(status % 2, 1, "{status}");
+            // 1 is QEMU's own failure; from 128 on a shell reports signals.
+            assert!((3..128).contains(&status), "{status}");
+        }
+        assert_eq!(GuestExit::Pass.qemu_status(), 0x21);
+        assert_eq!(GuestExit::Fault.qemu_status(), 0x43);
+    }
+
+    #[test]
+    fn a_status_names_its_end_and_no_other_does() {
+        for exit in GuestExit::ALL {
+            assert_eq!(GuestExit::from_qemu_status(exit.qemu_status()), Some(exit));
+        }
+        let known = (-1..=256)
+            .filter(|&status| GuestExit::from_qemu_status(status).is_some())
+            .count();
+        assert_eq!(known, GuestExit::ALL.len());
+        for status in [0, 1, 2, 0x20, 124, 134, 137, 139] {
+            assert_eq!(GuestExit::from_qemu_status(status), None);
+        }
+    }
+}

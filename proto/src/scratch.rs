@@ -41,3 +41,66 @@ pub const fn margin_bytes(disk_bytes: u64) -> u64 {
         4096
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn block(text: &[u8]) -> Vec<u8> {
+        let mut block = text.to_vec();
+        block.resize(512, 0);
+        block
+    }
+
+    #[test]
+    fn the_stamp_is_as_documented() {
+        assert_eq!(stamp("a1b2"), "IOPROBE-SCRATCH a1b2\n");
+        assert_eq!(nonce_of(&block(b"IOPROBE-SCRATCH a1b2\n")), Some("a1b2"));
+    }
+
+    #[test]
+    fn what_is_no_stamp() {
+        let longest = "n".repeat(MAX_NONCE_BYTES);
+        assert_eq!(
+            nonce_of(&block(stamp(&longest).as_bytes())),
+            Some(&*longest)
+        );
+        let too_long = "n".repeat(MAX_NONCE_BYTES + 1);
+        for text in [
+            stamp(&too_long).as_bytes(),
+            b"",
+            b"IOPROBE-SCRATCH a1b2 without a line feed",
+            b"IOPROBE-SCRATCH \n",
+            b"IOPROBE-SCRATCHa1b2\n",
+            b"ioprobe-scratch a1b2\n",
+            b" IOPROBE-SCRATCH a1b2\n",
+            b"IOPROBE-SCRATCH \xff\xfe\n",
+        ] {
+            assert_eq!(nonce_of(&block(text)), None, "{text:?}");
+        }
+        assert_eq!(nonce_of(b"IOPROBE-SCR"), None);
+    }
+
+    #[test]
+    fn margins_keep_large_blocks_aligned() {
+        assert_eq!(margin_bytes(16 << 20), 1 << 20);
+        assert_eq!(margin_bytes((16 << 20) - 1), 4096);
+        assert_eq!(margin_bytes(0), 4096);
+        assert_eq!(margin_bytes(u64::MAX), 1 << 20);
+    }
+
+    proptest! {
+        #[test]
+        fn a_stamped_block_gives_its_nonce_back(nonce in "[!-~]{1,64}") {
+            let block = block(stamp(&nonce).as_bytes());
+            prop_assert_eq!(nonce_of(&block), Some(&*nonce));
+        }
+
+        #[test]
+        fn any_block_is_answered(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+            prop_assert_eq!(nonce_of(&bytes), None);
+        }
+    }
+}

@@ -116,7 +116,7 @@ pub(super) fn unknown(name: &str) -> String {
         .flat_map(|key| core::iter::once(&key.name).chain(key.aliases))
         .copied();
     match nearest(name, known) {
-        Some((near, distance)) if distance <= name.chars().count() / 2 => {
+        Some((near, distance)) if distance <= (name.chars().count() / 3).max(1) => {
             format!("unknown key `{name}`; did you mean `{near}`?")
         }
         Some((near, _)) => format!("unknown key `{name}`; the nearest known key is `{near}`"),
