@@ -1,0 +1,81 @@
+//! The command line.
+
+use crate::console::Console;
+use crate::failure::{EXIT_OK, Failure};
+use crate::interrupt::Interrupt;
+use crate::run::{MachineArgs, RunArgs};
+use crate::{run, tidy};
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+/// Measures what a virtual storage controller costs, without a guest operating system.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    version,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Boot the probe in QEMU, run a job, and show what was measured
+    Run(Box<RunArgs>),
+    /// Show the machine, its controllers, their limits, and the disks
+    Identify(Box<MachineArgs>),
+    /// Check the rules of the house that no compiler checks
+    Tidy,
+}
+
+/// Runs a command line and returns the exit code: 0 ok, 1 a run or check failed,
+/// 2 usage, 3 environment, 4 the guest died or timed out, 130 interrupted.
+pub fn invoke(
+    args: impl IntoIterator<Item = OsString>,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error, console),
+    };
+    let done = match cli.command {
+        Command::Run(args) => run::run(&args, console, interrupt),
+        Command::Identify(args) => run::identify(&args, console, interrupt),
+        Command::Tidy => tidy::tidy(console),
+    };
+    match done {
+        Ok(()) => EXIT_OK,
+        Err(failure) => {
+            console.say(&format!("{}: {failure}", kind(&failure)));
+            failure.code()
+        }
+    }
+}
+
+fn explain(error: &clap::Error, console: &mut Console<'_>) -> u8 {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            console.result(&error.render().to_string());
+            EXIT_OK
+        }
+        _ => {
+            console.say(error.render().to_string().trim_end());
+            2
+        }
+    }
+}
+
+const fn kind(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Run(_) => "failed",
+        Failure::Usage(_) => "usage",
+        Failure::Environment(_) => "environment",
+        Failure::Guest(_) => "guest",
+        Failure::Interrupted(_) => "interrupted",
+    }
+}

@@ -1,0 +1,123 @@
+//! Where results and messages go: results to stdout, all else to stderr.
+//!
+//! Both are values, so that tests read them and nothing else writes to them. A
+//! reader that goes away ends the output quietly.
+
+use std::io::{IsTerminal, Write};
+
+/// The two streams of a command and what the terminal can show.
+pub struct Console<'a> {
+    out: &'a mut (dyn Write + 'a),
+    err: &'a mut (dyn Write + 'a),
+    out_closed: bool,
+    bar: bool,
+    width: usize,
+}
+
+/// Width in columns where there is no terminal.
+pub const DEFAULT_WIDTH: usize = 80;
+
+impl<'a> Console<'a> {
+    /// Plain streams: no bar, no escape codes, `width` columns.
+    pub fn plain(
+        out: &'a mut (dyn Write + 'a),
+        err: &'a mut (dyn Write + 'a),
+        width: usize,
+    ) -> Self {
+        Self {
+            out,
+            err,
+            out_closed: false,
+            bar: false,
+            width,
+        }
+    }
+
+    /// The streams of this process.
+    pub fn process(out: &'a mut (dyn Write + 'a), err: &'a mut (dyn Write + 'a)) -> Self {
+        let width = terminal_size::terminal_size()
+            .map(|(width, _)| usize::from(width.0))
+            .or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+            .filter(|&width| width > 0)
+            .unwrap_or(DEFAULT_WIDTH);
+        let mut console = Self::plain(out, err, width);
+        console.bar = wants_bar(
+            std::io::stderr().is_terminal(),
+            std::env::var("TERM").ok().as_deref(),
+            std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        );
+        console
+    }
+
+    /// Whether progress is a bar that redraws itself.
+    #[must_use]
+    pub const fn bar(&self) -> bool {
+        self.bar
+    }
+
+    /// Columns of the result.
+    #[must_use]
+    pub const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Writes to stdout. After a closed pipe nothing is written any more.
+    pub fn result(&mut self, text: &str) {
+        if !self.out_closed {
+            let written = self.out.write_all(text.as_bytes());
+            self.out_closed = written.and_then(|()| self.out.flush()).is_err();
+        }
+    }
+
+    /// Writes one line to stderr. An stderr that cannot be written to is no
+    /// reason to stop: the result is elsewhere.
+    pub fn say(&mut self, text: &str) {
+        let _ = writeln!(self.err, "{text}");
+    }
+}
+
+/// A bar needs a terminal that can move its cursor. `NO_COLOR` asks for output
+/// without escape codes.
+fn wants_bar(terminal: bool, term: Option<&str>, no_color: bool) -> bool {
+    terminal && !no_color && !matches!(term, None | Some("" | "dumb"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe whose reader is gone.
+    struct Closed {
+        writes: usize,
+    }
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            self.writes += 1;
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn closed_pipe_is_written_once() {
+        let mut out = Closed { writes: 0 };
+        let mut err = Vec::new();
+        let mut console = Console::plain(&mut out, &mut err, 80);
+        console.result("one\n");
+        console.result("two\n");
+        assert_eq!(out.writes, 1);
+    }
+
+    #[test]
+    fn bar_needs_a_capable_terminal() {
+        assert!(wants_bar(true, Some("xterm"), false));
+        assert!(!wants_bar(false, Some("xterm"), false));
+        assert!(!wants_bar(true, Some("dumb"), false));
+        assert!(!wants_bar(true, None, false));
+        assert!(!wants_bar(true, Some("xterm"), true));
+    }
+}

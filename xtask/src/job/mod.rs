@@ -1,0 +1,7 @@
+//! The job that a guest is given: from the user's words to checked text.
+
+mod compose;
+mod memory;
+
+pub use compose::{Job, Source, Tokens, compose};
+pub use memory::memory_mib;

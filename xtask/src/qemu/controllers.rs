@@ -1,0 +1,158 @@
+//! The controllers that QEMU can offer, as data.
+
+/// How a disk is attached behind a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DiskStyle {
+    /// A `scsi-hd` at target N, LUN 0.
+    Scsi,
+    /// An `nvme-ns` with namespace identifier N + 1.
+    Namespace,
+}
+
+/// One kind of controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerKind {
+    /// As users and the guest name it.
+    pub name: &'static str,
+    /// QEMU's device, with what it always needs.
+    device: &'static str,
+    style: DiskStyle,
+    /// Disks that one can carry.
+    pub max_disks: u32,
+}
+
+/// All of them.
+pub const KINDS: [ControllerKind; 4] = [
+    ControllerKind {
+        name: "pvscsi",
+        device: "pvscsi",
+        style: DiskStyle::Scsi,
+        max_disks: 64,
+    },
+    ControllerKind {
+        name: "lsisas",
+        device: "mptsas1068",
+        style: DiskStyle::Scsi,
+        max_disks: 8,
+    },
+    ControllerKind {
+        name: "nvme",
+        device: "nvme,serial=ioprobe",
+        style: DiskStyle::Namespace,
+        max_disks: 256,
+    },
+    ControllerKind {
+        name: "virtio-scsi",
+        device: "virtio-scsi-pci",
+        style: DiskStyle::Scsi,
+        max_disks: 256,
+    },
+];
+
+/// First PCI device number given out on bus 0 of q35; 0 is the host bridge.
+const FIRST_SLOT: u8 = 3;
+
+/// A controller with its place in the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Controller {
+    /// What it is.
+    pub kind: ControllerKind,
+    /// PCI device number on bus 0, function 0.
+    slot: u8,
+}
+
+/// The kind of that name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<ControllerKind> {
+    KINDS.into_iter().find(|kind| kind.name == name)
+}
+
+impl Controller {
+    /// The `index`th controller of a machine.
+    ///
+    /// # Panics
+    /// If there are more controllers than slots: there are four kinds.
+    #[must_use]
+    pub fn nth(kind: ControllerKind, index: usize) -> Self {
+        let slot = FIRST_SLOT + u8::try_from(index).expect("few controllers");
+        Self { kind, slot }
+    }
+
+    /// QEMU's id.
+    fn qemu_id(&self) -> String {
+        format!("controller{}", self.slot)
+    }
+
+    /// `-device` of the controller itself.
+    #[must_use]
+    pub fn device(&self) -> String {
+        let (id, slot) = (self.qemu_id(), self.slot);
+        format!("{},id={id},addr={slot:#x}", self.kind.device)
+    }
+
+    /// `-device` of its disk number `index` on the block node `node`.
+    #[must_use]
+    pub fn disk_device(&self, index: u32, node: &str) -> String {
+        let bus = self.qemu_id();
+        match self.kind.style {
+            DiskStyle::Scsi => format!(
+                "scsi-hd,id=disk-{node},bus={bus}.0,channel=0,scsi-id={index},lun=0,drive={node}"
+            ),
+            DiskStyle::Namespace => {
+                format!(
+                    "nvme-ns,id=disk-{node},bus={bus},nsid={},drive={node}",
+                    index + 1
+                )
+            }
+        }
+    }
+
+    /// The name that the guest gives to its disk number `index`.
+    #[must_use]
+    pub fn disk_id(&self, index: u32) -> String {
+        let (kind, slot) = (self.kind.name, self.slot);
+        match self.kind.style {
+            DiskStyle::Scsi => format!("{kind}@00:{slot:02x}.0:{index}:0"),
+            DiskStyle::Namespace => format!("{kind}@00:{slot:02x}.0:{}", index + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(name: &str) -> Controller {
+        Controller::nth(by_name(name).unwrap(), 0)
+    }
+
+    #[test]
+    fn scsi_disks_are_named_by_target() {
+        let pvscsi = first("pvscsi");
+        assert_eq!(pvscsi.device(), "pvscsi,id=controller3,addr=0x3");
+        assert_eq!(
+            pvscsi.disk_device(2, "node2"),
+            "scsi-hd,id=disk-node2,bus=controller3.0,channel=0,scsi-id=2,lun=0,drive=node2"
+        );
+        assert_eq!(pvscsi.disk_id(2), "pvscsi@00:03.0:2:0");
+    }
+
+    #[test]
+    fn namespaces_count_from_one() {
+        let nvme = Controller::nth(by_name("nvme").unwrap(), 8);
+        assert_eq!(
+            nvme.device(),
+            "nvme,serial=ioprobe,id=controller11,addr=0xb"
+        );
+        assert_eq!(
+            nvme.disk_device(0, "n"),
+            "nvme-ns,id=disk-n,bus=controller11,nsid=1,drive=n"
+        );
+        assert_eq!(nvme.disk_id(0), "nvme@00:0b.0:1");
+    }
+
+    #[test]
+    fn unknown_kind_is_none() {
+        assert_eq!(by_name("ahci"), None);
+    }
+}

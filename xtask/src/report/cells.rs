@@ -1,0 +1,194 @@
+//! The columns of every table, as data.
+
+use super::figures::{blank, count, decimals, micros, size};
+use proto::result::{CheckStatus, Direction, Run, RunStatus};
+
+/// Which part of a result a column belongs to. Narrow tables show the parts one
+/// below the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// What was run; repeated in each part.
+    Row,
+    /// How much.
+    Rate,
+    /// How long.
+    Latency,
+}
+
+/// One line: a row in one of its directions.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// The row.
+    pub run: &'a Run,
+    /// `read` or `write`.
+    pub direction: &'static str,
+    /// Its figures; `None` where the row has none.
+    pub figures: Option<&'a Direction>,
+    /// First line of its row: figures of the whole row stand here.
+    pub first: bool,
+}
+
+/// One column.
+#[derive(Clone, Copy)]
+pub struct Column {
+    /// Header, unit included.
+    pub name: &'static str,
+    /// Where it belongs.
+    pub group: Group,
+    /// Figures stand right, words left.
+    pub right: bool,
+    /// The text of a cell; blank where there is no figure.
+    pub cell: fn(&Line<'_>) -> String,
+}
+
+const fn words(name: &'static str, group: Group, cell: fn(&Line<'_>) -> String) -> Column {
+    Column {
+        name,
+        group,
+        right: false,
+        cell,
+    }
+}
+
+const fn number(name: &'static str, group: Group, cell: fn(&Line<'_>) -> String) -> Column {
+    Column {
+        name,
+        group,
+        right: true,
+        cell,
+    }
+}
+
+/// All columns, in order.
+pub const COLUMNS: &[Column] = &[
+    number("row", Group::Row, |line| {
+        first(line, |run| run.row.to_string())
+    }),
+    words("rw", Group::Row, rw),
+    number("bs", Group::Row, block_size),
+    number("depth", Group::Row, |line| {
+        first(line, |run| run.depth.asked.to_string())
+    }),
+    number("eff.", Group::Row, |line| {
+        measured(line, |run| decimals(run.depth.effective, 1))
+    }),
+    number("IOPS", Group::Rate, |line| {
+        blank(line.figures, |d| count(d.iops))
+    }),
+    number("MiB/s", Group::Rate, |line| {
+        blank(line.figures, |d| {
+            decimals(d.bw_bytes / f64::from(1 << 20), 1)
+        })
+    }),
+    number("cycles/IO", Group::Rate, |line| {
+        measured(line, |run| decimals(run.cpu.work_cycles_per_io, 0))
+    }),
+    number("bells/IO", Group::Rate, |line| {
+        measured(line, |run| decimals(run.per_io.doorbells, 3))
+    }),
+    number("errors", Group::Rate, |line| {
+        first(line, |run| run.errors.to_string())
+    }),
+    words("checks", Group::Rate, |line| first(line, checks)),
+    number("mean us", Group::Latency, |line| {
+        blank(line.figures.and_then(|d| d.lat_ns.mean), micros)
+    }),
+    number("p50", Group::Latency, |line| {
+        percentile(line, |d| d.lat_ns.p50)
+    }),
+    number("p99", Group::Latency, |line| {
+        percentile(line, |d| d.lat_ns.p99)
+    }),
+    number("p99.9", Group::Latency, |line| {
+        percentile(line, |d| d.lat_ns.p99_9)
+    }),
+    number("max us", Group::Latency, |line| {
+        percentile(line, |d| d.lat_ns.max)
+    }),
+];
+
+/// The lines of a result: one for each direction that a row has figures in.
+pub fn lines(runs: &[Run]) -> Vec<Line<'_>> {
+    runs.iter().flat_map(of_run).collect()
+}
+
+fn of_run(run: &Run) -> Vec<Line<'_>> {
+    let directions = [("read", &run.read), ("write", &run.write)];
+    let mut lines: Vec<Line<'_>> = directions
+        .into_iter()
+        .filter(|(_, figures)| figures.ios > 0)
+        .map(|(direction, figures)| Line {
+            run,
+            direction,
+            figures: Some(figures),
+            first: false,
+        })
+        .collect();
+    if lines.is_empty() {
+        lines.push(Line {
+            run,
+            direction: "",
+            figures: None,
+            first: true,
+        });
+    }
+    lines[0].first = true;
+    lines
+}
+
+fn first(line: &Line<'_>, text: impl Fn(&Run) -> String) -> String {
+    if line.first {
+        text(line.run)
+    } else {
+        String::new()
+    }
+}
+
+/// A figure of the whole row that exists only if I/Os were measured.
+fn measured(line: &Line<'_>, text: impl Fn(&Run) -> String) -> String {
+    let any = line.run.read.ios + line.run.write.ios > 0;
+    if any {
+        first(line, text)
+    } else {
+        String::new()
+    }
+}
+
+fn percentile(line: &Line<'_>, value: impl Fn(&Direction) -> Option<u64>) -> String {
+    blank(line.figures.and_then(value), |ns| micros(ns as f64))
+}
+
+/// The workload; of a mix, the direction too.
+fn rw(line: &Line<'_>) -> String {
+    let rw = &line.run.params.rw;
+    match (rw.as_str(), line.direction) {
+        ("rw" | "readwrite" | "randrw", "read") => format!("{rw} r"),
+        ("rw" | "readwrite" | "randrw", "write") => format!("{rw} w"),
+        _ => rw.clone(),
+    }
+}
+
+fn block_size(line: &Line<'_>) -> String {
+    let params = &line.run.params;
+    match (line.direction, params.bs_write) {
+        ("write", Some(bytes)) => size(bytes),
+        _ => size(params.bs),
+    }
+}
+
+/// The worst of a row's checks; a row that did not end well shows that instead.
+fn checks(run: &Run) -> String {
+    match run.status {
+        RunStatus::Skipped => return "skipped".into(),
+        RunStatus::Failed => return "FAILED".into(),
+        RunStatus::Ok => {}
+    }
+    let any = |status| run.checks.iter().any(|check| check.status == status);
+    if any(CheckStatus::Failed) {
+        "FAILED".into()
+    } else if run.checks.is_empty() || any(CheckStatus::NotMade) {
+        "not made".into()
+    } else {
+        "ok".into()
+    }
+}

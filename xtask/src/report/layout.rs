@@ -1,0 +1,80 @@
+//! Tables that fit: one where there is room, two stacked at 80 columns, a list
+//! of figures per row where not even that fits.
+
+use super::cells::{COLUMNS, Column, Group, Line, lines};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use proto::result::Run;
+
+/// The tables for a terminal of this many columns.
+#[must_use]
+pub fn table(runs: &[Run], width: usize) -> String {
+    let lines = lines(runs);
+    let whole = grid(&lines, |_| true);
+    if fits(&whole, width) {
+        return whole;
+    }
+    let rates = grid(&lines, |group| group != Group::Latency);
+    let latencies = grid(&lines, |group| group != Group::Rate);
+    if fits(&rates, width) && fits(&latencies, width) {
+        return format!("{rates}\n{latencies}");
+    }
+    lines.iter().map(|line| list(line, width)).collect()
+}
+
+fn fits(text: &str, width: usize) -> bool {
+    text.lines().all(|line| line.chars().count() <= width)
+}
+
+fn grid(lines: &[Line<'_>], wanted: impl Fn(Group) -> bool) -> String {
+    let columns: Vec<&Column> = COLUMNS
+        .iter()
+        .filter(|column| wanted(column.group))
+        .collect();
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(columns.iter().map(|column| column.name));
+    for line in lines {
+        table.add_row(columns.iter().map(|column| (column.cell)(line)));
+    }
+    for (index, column) in columns.iter().enumerate() {
+        if let Some(shown) = table.column_mut(index) {
+            shown.set_padding((0, 1));
+            if column.right {
+                shown.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+    }
+    let mut text = String::new();
+    for line in table.lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// `name value` pairs, as many on a text line as fit.
+fn list(line: &Line<'_>, width: usize) -> String {
+    let mut text = String::new();
+    let mut used = 0;
+    for column in COLUMNS {
+        let cell = (column.cell)(line);
+        if cell.is_empty() {
+            continue;
+        }
+        let pair = format!("{} {cell}", column.name);
+        let length = pair.chars().count();
+        if used > 0 && used + 2 + length > width {
+            text.push_str("\n  ");
+            used = 2;
+        } else if used > 0 {
+            text.push_str("  ");
+            used += 2;
+        }
+        text.push_str(&pair);
+        used += length;
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,118 @@
+//! What must be said beside the figures.
+
+use crate::result::Document;
+use proto::result::{CheckStatus, Run, RunStatus};
+
+/// Lines below a table, each wrapped to `width` columns; starts with an empty line.
+#[must_use]
+pub fn remarks(document: &Document, width: usize) -> String {
+    let mut all = Vec::new();
+    if document.accel() == "tcg" {
+        all.push(
+            "Accelerator TCG: times are TCG times, not hardware times; counts are exact.".into(),
+        );
+    }
+    if document.backend().starts_with("null") {
+        all.push(
+            "Null backend: there is no medium behind the disk, the figures are the controller's."
+                .into(),
+        );
+    }
+    all.extend(document.rows.iter().flat_map(of_run));
+    let mut text = String::new();
+    for remark in all {
+        text.push('\n');
+        text.push_str(&wrap(&remark, width));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+fn of_run(run: &Run) -> Vec<String> {
+    let mut said = Vec::new();
+    let row = run.row;
+    let reason = run.reason.as_deref().unwrap_or("no reason given");
+    match run.status {
+        RunStatus::Ok => {}
+        RunStatus::Failed => said.push(format!("Row {row} FAILED: {reason}")),
+        RunStatus::Skipped => said.push(format!("Row {row} skipped: {reason}")),
+    }
+    for check in &run.checks {
+        let name = &check.name;
+        match check.status {
+            CheckStatus::Ok => {}
+            CheckStatus::Failed => {
+                said.push(format!("Row {row}: check {name} FAILED: {}", check.detail));
+            }
+            CheckStatus::NotMade => {
+                said.push(format!(
+                    "Row {row}: check {name} not made: {}",
+                    check.detail
+                ));
+            }
+        }
+    }
+    if run.all_zero == Some(true) {
+        said.push(format!(
+            "Row {row}: every byte read was zero, as from space that was never written."
+        ));
+    }
+    for (kind, times) in &run.errors_by_kind {
+        said.push(format!("Row {row}: {times} x {kind}"));
+    }
+    if run.mismatched_bytes > 0 {
+        said.push(format!("Row {row}: {} bytes differ", run.mismatched_bytes));
+        for bad in &run.mismatches {
+            said.push(format!(
+                "Row {row}: byte {}: expected {:#04x}, found {:#04x}",
+                bad.offset, bad.expected, bad.found
+            ));
+        }
+    }
+    if run.open_at_end.censored {
+        said.push(format!(
+            "Row {row}: the tail is cut off: an I/O older than p99 was open at the end."
+        ));
+    }
+    if run.gaps.count > 0 {
+        said.push(format!(
+            "Row {row}: the guest did not run {} times, {:.1} ms at most.",
+            run.gaps.count,
+            run.gaps.longest_ns as f64 / 1e6
+        ));
+    }
+    said
+}
+
+/// Breaks at spaces; a word longer than the width stays whole.
+fn wrap(text: &str, width: usize) -> String {
+    let mut wrapped = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            wrapped.push_str("\n  ");
+            used = 2;
+        } else if used > 0 {
+            wrapped.push(' ');
+            used += 1;
+        }
+        wrapped.push_str(word);
+        used += length;
+    }
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn wraps_at_spaces() {
+        assert_eq!(wrap("aa bb cc", 5), "aa bb\n  cc");
+        assert_eq!(wrap("aaaaaaaa bb", 5), "aaaaaaaa\n  bb");
+        assert_eq!(wrap("aa bb", usize::MAX), "aa bb");
+    }
+}

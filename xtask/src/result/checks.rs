@@ -1,0 +1,142 @@
+//! The guest's counts against QEMU's, row by row and exactly.
+
+use crate::qemu::blockstats::BlockStats;
+use proto::result::{Check, CheckStatus, Commands};
+
+/// Compares the commands and bytes of a row with the difference of QEMU's block
+/// statistics between its two edges; without a difference both are not made.
+///
+/// The two edges are points at which nothing is in flight, so there is no
+/// tolerance.
+#[must_use]
+pub fn checks(guest: &Commands, qemu: Result<&BlockStats, &str>) -> Vec<Check> {
+    let qemu = match qemu {
+        Ok(qemu) => qemu,
+        Err(why) => return vec![not_made("commands", why), not_made("bytes", why)],
+    };
+    vec![
+        compare(
+            "commands",
+            &[
+                ("read", guest.read, qemu.reads()),
+                ("write", guest.write, qemu.writes()),
+                ("flush", guest.flush, qemu.flushes()),
+                ("unmap", guest.unmap, qemu.unmaps()),
+                ("failed", guest.failed, qemu.failed()),
+            ],
+        ),
+        compare(
+            "bytes",
+            &[
+                ("read", guest.read_bytes, qemu.rd_bytes),
+                ("write", guest.write_bytes, qemu.wr_bytes),
+            ],
+        ),
+    ]
+}
+
+fn not_made(name: &str, why: &str) -> Check {
+    Check {
+        name: name.to_owned(),
+        status: CheckStatus::NotMade,
+        detail: why.to_owned(),
+    }
+}
+
+/// Names both figures of every kind that is not zero on both sides.
+fn compare(name: &str, pairs: &[(&str, u64, u64)]) -> Check {
+    let same = pairs.iter().all(|(_, guest, qemu)| guest == qemu);
+    let figures: Vec<String> = pairs
+        .iter()
+        .filter(|(_, guest, qemu)| *guest != 0 || *qemu != 0)
+        .map(|(kind, guest, qemu)| format!("{kind}: guest {guest}, qemu {qemu}"))
+        .collect();
+    Check {
+        name: name.to_owned(),
+        status: if same {
+            CheckStatus::Ok
+        } else {
+            CheckStatus::Failed
+        },
+        detail: if figures.is_empty() {
+            "none on either side".into()
+        } else {
+            figures.join("; ")
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GUEST: Commands = Commands {
+        read: 10,
+        write: 2,
+        flush: 1,
+        unmap: 0,
+        failed: 3,
+        read_bytes: 40_960,
+        write_bytes: 0,
+    };
+
+    fn qemu() -> BlockStats {
+        BlockStats {
+            rd_operations: 9,
+            failed_rd_operations: 1,
+            rd_bytes: 40_960,
+            failed_wr_operations: 1,
+            invalid_wr_operations: 1,
+            flush_operations: 1,
+            ..BlockStats::default()
+        }
+    }
+
+    fn statuses(guest: &Commands, qemu: &BlockStats) -> [CheckStatus; 2] {
+        let made = checks(guest, Ok(qemu));
+        assert_eq!(
+            (made[0].name.as_str(), made[1].name.as_str()),
+            ("commands", "bytes")
+        );
+        [made[0].status, made[1].status]
+    }
+
+    #[test]
+    fn failed_and_refused_operations_are_commands() {
+        assert_eq!(statuses(&GUEST, &qemu()), [CheckStatus::Ok; 2]);
+    }
+
+    #[test]
+    fn a_difference_of_one_is_found_in_every_kind() {
+        use CheckStatus::{Failed, Ok};
+        let off = |change: fn(&mut Commands)| {
+            let mut guest = GUEST;
+            change(&mut guest);
+            statuses(&guest, &qemu())
+        };
+        assert_eq!(off(|guest| guest.read += 1), [Failed, Ok]);
+        assert_eq!(off(|guest| guest.write -= 1), [Failed, Ok]);
+        assert_eq!(off(|guest| guest.flush += 1), [Failed, Ok]);
+        assert_eq!(off(|guest| guest.unmap += 1), [Failed, Ok]);
+        assert_eq!(off(|guest| guest.failed -= 1), [Failed, Ok]);
+        assert_eq!(off(|guest| guest.read_bytes -= 1), [Ok, Failed]);
+        assert_eq!(off(|guest| guest.write_bytes += 1), [Ok, Failed]);
+    }
+
+    #[test]
+    fn detail_has_both_figures() {
+        let detail = &checks(&GUEST, Ok(&BlockStats::default()))[0].detail;
+        assert!(detail.contains("read: guest 10, qemu 0"), "{detail}");
+        assert!(!detail.contains("unmap"), "{detail}");
+    }
+
+    #[test]
+    fn without_statistics_nothing_is_claimed() {
+        let made = checks(&GUEST, Err("QMP: gone"));
+        assert!(
+            made.iter()
+                .all(|check| check.status == CheckStatus::NotMade)
+        );
+        assert!(made.iter().all(|check| check.detail == "QMP: gone"));
+    }
+}

@@ -1,0 +1,164 @@
+//! result.json, schema `ioprobe-result/1`.
+
+use super::checks::checks;
+use super::host::host_run;
+use crate::serial::Followed;
+use proto::result::{Check, CheckStatus, Run, RunStatus, SCHEMA};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// What only the host knows of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HostInfo {
+    /// QEMU's version.
+    pub qemu_version: String,
+    /// `tcg` or `kvm`.
+    pub accel: String,
+    /// Why this accelerator.
+    pub accel_reason: String,
+    /// What lies behind the disks.
+    pub backend: String,
+    /// QEMU's command line, as a shell would take it.
+    pub command_line: String,
+    /// QEMU's start to the arrival of the first record, in seconds.
+    pub first_record_s: Option<f64>,
+}
+
+/// How the run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// It came to its end, whatever its rows were.
+    pub complete: bool,
+    /// The exit code of the command.
+    pub exit_code: u8,
+    /// What a person was told; empty where all went well.
+    pub message: String,
+    /// Whole records received.
+    pub records: u64,
+    /// What is damaged or missing in the log.
+    pub trouble: Vec<String>,
+}
+
+/// The whole document.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    schema: &'static str,
+    tool: String,
+    started: String,
+    ended: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    host: HostInfo,
+    guest: Option<Value>,
+    controllers: Vec<Value>,
+    disks: Vec<Value>,
+    ignored: Vec<Value>,
+    notes: Vec<String>,
+    progress: Vec<proto::record::Progress>,
+    /// Rows as they came, with the host's part added.
+    runs: Vec<Value>,
+    /// The same as this version understands them.
+    #[serde(skip)]
+    pub rows: Vec<Run>,
+}
+
+impl Document {
+    /// Puts together what the guest said and what the host saw. `nodes` maps the
+    /// guest's disk names to block nodes.
+    #[must_use]
+    pub fn new(
+        followed: &Followed,
+        nodes: &BTreeMap<String, String>,
+        host: HostInfo,
+        started: OffsetDateTime,
+        ended: OffsetDateTime,
+    ) -> Self {
+        let said = &followed.said;
+        let (rows, runs) = said
+            .rows
+            .iter()
+            .map(|row| {
+                let mut run = row.run.clone();
+                let mut value = row.value.clone();
+                let node = nodes.get(&run.disk).map(String::as_str);
+                let (host, stats) = host_run(&run, node, &followed.samples);
+                if run.status != RunStatus::Skipped {
+                    let why = stats.as_ref().map_err(String::as_str);
+                    run.checks.extend(checks(&run.commands, why));
+                }
+                if let Some(object) = value.as_object_mut() {
+                    let json = |part| serde_json::to_value(part).unwrap_or_default();
+                    object.insert(
+                        "host".into(),
+                        serde_json::to_value(&host).unwrap_or_default(),
+                    );
+                    object.insert("checks".into(), json(&run.checks));
+                }
+                (run, value)
+            })
+            .unzip();
+        Self {
+            schema: SCHEMA,
+            tool: format!("ioprobe {}", proto::VERSION),
+            started: rfc3339(started),
+            ended: rfc3339(ended),
+            outcome: Outcome {
+                complete: false,
+                exit_code: 0,
+                message: String::new(),
+                records: said.summary().records,
+                trouble: said.trouble.clone(),
+            },
+            host: HostInfo {
+                first_record_s: followed.first_record.map(|time| time.as_secs_f64()),
+                ..host
+            },
+            guest: said.guest.clone(),
+            controllers: said.controllers.clone(),
+            disks: said.disks.clone(),
+            ignored: said.ignored.clone(),
+            notes: said.notes.clone(),
+            progress: said.progress.clone(),
+            runs,
+            rows,
+        }
+    }
+
+    /// The accelerator.
+    #[must_use]
+    pub fn accel(&self) -> &str {
+        &self.host.accel
+    }
+
+    /// The backend.
+    #[must_use]
+    pub fn backend(&self) -> &str {
+        &self.host.backend
+    }
+
+    /// Checks that failed, with their rows.
+    pub fn failed_checks(&self) -> impl Iterator<Item = (&Run, &Check)> {
+        self.rows.iter().flat_map(|run| {
+            let failed = |check: &&Check| check.status == CheckStatus::Failed;
+            run.checks
+                .iter()
+                .filter(failed)
+                .map(move |check| (run, check))
+        })
+    }
+
+    /// The JSON text, with a line feed at its end.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+fn rfc3339(time: OffsetDateTime) -> String {
+    time.format(&Rfc3339).unwrap_or_default()
+}

@@ -1,0 +1,77 @@
+//! What the host saw of a row.
+
+use crate::qemu::blockstats::BlockStats;
+use crate::qemu::cpu;
+use crate::serial::Sample;
+use proto::result::Run;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The host's part of a row in result.json.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct HostRun {
+    /// Time between the row's edges in seconds: ramp, window, drain.
+    pub wall_s: f64,
+    /// Processor seconds of all of QEMU's threads in that time.
+    pub cpu_s: Option<f64>,
+    /// The part of the virtual processors' threads.
+    pub vcpu_s: Option<f64>,
+    /// The part of all other threads: main loop, I/O threads, workers.
+    pub device_s: Option<f64>,
+    /// `cpu_s` per command of the row, in us.
+    pub cpu_us_per_io: Option<f64>,
+    /// QEMU's counts for the row's disk.
+    pub blockstats: Option<BlockStats>,
+}
+
+/// Computes a row's host part, and the block statistics for its checks or why
+/// there are none. `node` is the block node of the row's disk.
+pub fn host_run(
+    run: &Run,
+    node: Option<&str>,
+    samples: &BTreeMap<u64, Sample>,
+) -> (Option<HostRun>, Result<BlockStats, String>) {
+    let edge = |number: u64| {
+        samples
+            .get(&number)
+            .ok_or_else(|| format!("no `sync {number}` came"))
+    };
+    let row = u64::from(run.row);
+    let (before, after) = match (edge(2 * row), edge(2 * row + 1)) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(why), _) | (_, Err(why)) => return (None, Err(why)),
+    };
+    let stats = difference(node, &run.disk, before, after);
+    let used = cpu::used(&before.threads, &after.threads);
+    let commands = run.commands.read + run.commands.write;
+    let cpu_s = used.map(|(vcpu, device)| vcpu + device);
+    let host = HostRun {
+        wall_s: after.at.duration_since(before.at).as_secs_f64(),
+        cpu_s,
+        vcpu_s: used.map(|(vcpu, _)| vcpu),
+        device_s: used.map(|(_, device)| device),
+        cpu_us_per_io: cpu_s
+            .filter(|_| commands > 0)
+            .map(|seconds| seconds * 1e6 / commands as f64),
+        blockstats: stats.as_ref().ok().copied(),
+    };
+    (Some(host), stats)
+}
+
+fn difference(
+    node: Option<&str>,
+    disk: &str,
+    before: &Sample,
+    after: &Sample,
+) -> Result<BlockStats, String> {
+    let node = node.ok_or_else(|| format!("{disk} is no disk that this tool attached"))?;
+    let of = |sample: &Sample| {
+        let stats = sample.stats.as_ref().map_err(Clone::clone)?;
+        let missing = || format!("QEMU has no block statistics for {node}");
+        stats.get(node).copied().ok_or_else(missing)
+    };
+    let (before, after) = (of(before)?, of(after)?);
+    after
+        .since(&before)
+        .ok_or_else(|| format!("QEMU's block statistics for {node} went back"))
+}

@@ -1,0 +1,11 @@
+//! What a run leaves: the checks, result.json, the run folder.
+
+mod checks;
+mod document;
+mod folder;
+mod host;
+
+pub use checks::checks;
+pub use document::{Document, HostInfo, Outcome};
+pub use folder::{RunFolder, name as folder_name};
+pub use host::{HostRun, host_run};

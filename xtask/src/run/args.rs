@@ -1,0 +1,98 @@
+//! The flags of `run`.
+
+use crate::backend::Backend;
+use crate::qemu::accel::AccelChoice;
+use crate::report::Format;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Flags that say which machine is booted.
+#[derive(Clone, Debug, Args)]
+pub struct MachineArgs {
+    /// Controllers to measure: pvscsi, lsisas, nvme, virtio-scsi, or all; several with commas
+    #[arg(
+        long,
+        value_name = "KIND,..",
+        value_delimiter = ',',
+        default_value = "pvscsi"
+    )]
+    pub controller: Vec<String>,
+
+    /// What lies behind the disks: null, null:latency=TIME, file:SIZE, or the path of a raw image
+    /// or block device
+    #[arg(long, value_name = "BACKEND", default_value = "null")]
+    pub backend: Backend,
+
+    /// Disks on each controller
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub disks: u32,
+
+    /// Virtual processors
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub smp: u32,
+
+    /// Guest memory in MiB; without it, what the job needs
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(8..))]
+    pub memory: Option<u32>,
+
+    /// Accelerator: auto takes KVM only where the processor offers hardware virtualisation
+    #[arg(long, value_enum, default_value_t = AccelChoice::Auto)]
+    pub accel: AccelChoice,
+
+    /// Allow writes to the disk of this name, and attach its path writable; a disk that holds
+    /// something wants the name of what it holds too
+    #[arg(long, value_name = "DISK[:SIGNATURE]")]
+    pub allow_write: Vec<String>,
+
+    /// Folder for what the run leaves [default: a new one below target/ioprobe]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// End the guest after so many seconds
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+
+    /// The QEMU to run [default: qemu-system-x86_64 in PATH]
+    #[arg(long, value_name = "PATH")]
+    pub qemu: Option<PathBuf>,
+
+    /// A further argument for QEMU; may be given again
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub qemu_arg: Vec<String>,
+
+    /// Never install QEMU
+    #[arg(long)]
+    pub no_install: bool,
+
+    /// Show what would be run, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Boot a guest that makes this fault, for tests
+    #[arg(long, value_name = "FAULT", hide = true)]
+    pub inject: Option<String>,
+}
+
+/// `cargo xtask run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArgs,
+
+    /// A job file in fio's format
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    pub job: Option<PathBuf>,
+
+    /// A job that ioprobe brings along [default: quick]
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+
+    /// Set a key in every section of the job
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+
+    /// What is printed on stdout
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}

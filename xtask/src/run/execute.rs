@@ -1,0 +1,127 @@
+//! One boot: QEMU is started, followed and gone again.
+
+use super::args::MachineArgs;
+use super::disks::Medium;
+use super::machine::{Places, Plan};
+use super::progress::Progress;
+use crate::backend;
+use crate::build;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::qemu::install::{self, Qemu};
+use crate::qemu::process::Process;
+use crate::result::{Document, HostInfo, RunFolder, folder_name};
+use crate::serial::{Followed, Limits, Line, Sampler, follow};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use time::OffsetDateTime;
+
+/// What a boot gave.
+pub struct Executed {
+    /// The run's folder.
+    pub folder: RunFolder,
+    /// What happened.
+    pub followed: Followed,
+    /// The result, whose outcome is not filled in yet.
+    pub document: Document,
+}
+
+/// Boots a plan and follows it to its end, whatever that is.
+///
+/// # Errors
+/// [`Failure`] if the guest could not be started or its folder not be written.
+pub fn execute(
+    plan: &Plan,
+    args: &MachineArgs,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> Result<Executed, Failure> {
+    let qemu = install::find(args.qemu.as_deref(), !args.no_install, console, interrupt)?;
+    let guest = build::build(args.inject.is_some(), console, interrupt)?;
+    let started = OffsetDateTime::now_utc();
+    let folder = match &args.out {
+        Some(path) => RunFolder::given(path)?,
+        None => RunFolder::new(
+            &build::target_dir().join("ioprobe"),
+            &folder_name(started, &plan.controller_names(), &plan.job_name),
+        )?,
+    };
+    folder.write("job.fio", &plan.job_text)?;
+    make_scratch(plan, &folder)?;
+    // Sockets have short names only, so this is not in the run's folder.
+    let sockets = tempfile::Builder::new()
+        .prefix("ioprobe-")
+        .tempdir_in("/tmp")
+        .map_err(|error| Failure::io("a folder for QMP's socket", &error))?;
+    let socket = sockets.path().join("qmp");
+    let places = Places {
+        qemu: &qemu.path,
+        kernel: &guest.pvh,
+        folder: folder.path(),
+        socket: &socket,
+    };
+    let line = plan.command_line(args, places);
+    folder.write("qemu.txt", &format!("{line}\n"))?;
+    console.say(&format!(
+        "starting QEMU {}, {} ({}), {} MiB",
+        qemu.version, plan.accel.name, plan.accel.reason, plan.memory_mib
+    ));
+    let mut process = Process::start(&line)?;
+    let followed = watch(&mut process, &folder, args, &socket, console, interrupt)?;
+    let host = host_info(plan, args, &qemu, line.to_string());
+    let ended = OffsetDateTime::now_utc();
+    let document = Document::new(&followed, &plan.nodes(), host, started, ended);
+    Ok(Executed {
+        folder,
+        followed,
+        document,
+    })
+}
+
+fn make_scratch(plan: &Plan, folder: &RunFolder) -> Result<(), Failure> {
+    for disk in &plan.disks {
+        if let Medium::Scratch { name, bytes } = &disk.medium {
+            let path = folder.file(name);
+            backend::make_scratch(&path, *bytes, &plan.nonce)
+                .map_err(|error| Failure::io(path.display(), &error))?;
+        }
+    }
+    Ok(())
+}
+
+fn watch(
+    process: &mut Process,
+    folder: &RunFolder,
+    args: &MachineArgs,
+    socket: &Path,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> Result<Followed, Failure> {
+    let mut log = folder.create("serial.log")?;
+    let limits = Limits {
+        total: args.timeout.map(Duration::from_secs),
+        ..Limits::default()
+    };
+    let line = Line {
+        sampler: Sampler::new(process.id(), socket.to_path_buf()),
+        started: Instant::now(),
+        process,
+        log: &mut log,
+    };
+    let mut progress = Progress::new(console);
+    let followed = follow(line, &limits, interrupt, |said| progress.update(said));
+    progress.finish();
+    followed.map_err(|error| Failure::io("serial.log", &error))
+}
+
+fn host_info(plan: &Plan, args: &MachineArgs, qemu: &Qemu, command_line: String) -> HostInfo {
+    HostInfo {
+        qemu_version: qemu.version.clone(),
+        accel: plan.accel.name.to_owned(),
+        accel_reason: plan.accel.reason.clone(),
+        backend: args.backend.to_string(),
+        command_line,
+        first_record_s: None,
+    }
+}

@@ -1,0 +1,145 @@
+//! What will be booted, worked out before anything is built or started.
+
+use super::args::MachineArgs;
+use super::disks::{self, Disk, Medium};
+use crate::backend;
+use crate::failure::Failure;
+use crate::job::{Job, Tokens, memory_mib};
+use crate::qemu::accel::{self, Accel};
+use crate::qemu::command::{CommandLine, Machine};
+use crate::qemu::controllers::Controller;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A machine and its job.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The job's text as the guest gets it, with the tokens for its disks.
+    pub job_text: String,
+    /// The job's name, for the folder.
+    pub job_name: String,
+    /// The job has sections that write.
+    pub writes: bool,
+    /// Controllers.
+    pub controllers: Vec<Controller>,
+    /// Disks.
+    pub disks: Vec<Disk>,
+    /// Guest memory.
+    pub memory_mib: u32,
+    /// Accelerator.
+    pub accel: Accel,
+    /// Nonce of the scratch files that the run makes.
+    pub nonce: String,
+}
+
+/// Paths that are known only when a run starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// QEMU.
+    pub qemu: &'a Path,
+    /// The PVH image.
+    pub kernel: &'a Path,
+    /// The run's folder.
+    pub folder: &'a Path,
+    /// Socket for QMP.
+    pub socket: &'a Path,
+}
+
+/// Works a plan out.
+///
+/// # Errors
+/// [`Failure::Usage`] if the flags make no sense.
+pub fn plan(args: &MachineArgs, job: &Job) -> Result<Plan, Failure> {
+    let controllers = disks::controllers(&args.controller)?;
+    let disks = disks::disks(args, &controllers)?;
+    let nonce = backend::new_nonce();
+    let tokens = tokens(args, &disks, &nonce);
+    Ok(Plan {
+        job_text: job.text_with(&tokens),
+        job_name: job.name.clone(),
+        writes: job.file.jobs.iter().any(|params| params.rw.writes()),
+        memory_mib: args.memory.unwrap_or_else(|| memory_mib(&job.file.jobs)),
+        controllers,
+        disks,
+        accel: accel::choose(args.accel),
+        nonce,
+    })
+}
+
+/// What the guest's guard must be told: the nonce of our scratch files, the null
+/// disks that we made and that hold nothing, and what the user allowed.
+fn tokens(args: &MachineArgs, disks: &[Disk], nonce: &str) -> Tokens {
+    let mut tokens = Tokens {
+        allow_write: args.allow_write.clone(),
+        ..Tokens::default()
+    };
+    for disk in disks {
+        match disk.medium {
+            Medium::Null { .. } => tokens.allow_write.push(disk.id.clone()),
+            Medium::Scratch { .. } => tokens.scratch = vec![nonce.to_owned()],
+            Medium::Shared { .. } => {}
+        }
+    }
+    tokens
+}
+
+impl Plan {
+    /// QEMU's command line.
+    #[must_use]
+    pub fn command_line(&self, args: &MachineArgs, places: Places<'_>) -> CommandLine {
+        let mut blockdevs = Vec::new();
+        let mut devices: Vec<String> = self.controllers.iter().map(Controller::device).collect();
+        for disk in &self.disks {
+            blockdevs.push(disk.blockdev(places.folder));
+            devices.push(disk.device.clone());
+        }
+        Machine {
+            qemu: places.qemu,
+            accel: self.accel.name,
+            memory_mib: self.memory_mib,
+            smp: args.smp,
+            kernel: places.kernel,
+            job: &places.folder.join("job.fio"),
+            inject: args.inject.as_deref(),
+            qmp_socket: places.socket,
+            blockdevs: &blockdevs,
+            devices: &devices,
+            extra: &args.qemu_arg,
+        }
+        .command_line()
+    }
+
+    /// Controllers' names, joined, for the folder.
+    #[must_use]
+    pub fn controller_names(&self) -> String {
+        let names: Vec<&str> = self.controllers.iter().map(|one| one.kind.name).collect();
+        names.join("+")
+    }
+
+    /// Block nodes by the guest's disk names.
+    #[must_use]
+    pub fn nodes(&self) -> BTreeMap<String, String> {
+        let pair = |disk: &Disk| (disk.id.clone(), disk.node.clone());
+        self.disks.iter().map(pair).collect()
+    }
+
+    /// What to type so that a job may write to the user's own disks, where it
+    /// would and may not.
+    #[must_use]
+    pub fn write_hint(&self) -> Option<String> {
+        let locked = self.disks.iter().find_map(|disk| match &disk.medium {
+            Medium::Shared {
+                image,
+                writable: false,
+            } => Some((disk, image)),
+            _ => None,
+        });
+        let (disk, image) = locked.filter(|_| self.writes)?;
+        Some(format!(
+            "{} is attached read-only, so jobs that write to it are refused. If nothing on it is \
+             needed any more, type: --allow-write {}",
+            image.path.display(),
+            disk.id
+        ))
+    }
+}

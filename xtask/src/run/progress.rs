@@ -1,0 +1,116 @@
+//! Progress on stderr: a bar on a terminal, plain lines elsewhere.
+
+use crate::console::Console;
+use crate::serial::{Phase, Transcript};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proto::result::{Run, RunStatus};
+use std::time::Instant;
+
+/// Shows where a guest is.
+pub struct Progress<'c, 'a> {
+    console: &'c mut Console<'a>,
+    bar: Option<ProgressBar>,
+    rows_begun: Option<u32>,
+    rows_done: usize,
+    notes_said: usize,
+    /// Planned ns of the rows that are done.
+    done_ns: u64,
+    row_since: Instant,
+}
+
+impl<'c, 'a> Progress<'c, 'a> {
+    /// Starts.
+    pub fn new(console: &'c mut Console<'a>) -> Self {
+        let bar = console.bar().then(|| {
+            // Without colours: the bar says what it says on any terminal.
+            let style = ProgressStyle::with_template("{wide_bar} {percent:>3}% {msg} ETA {eta}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+            bar.set_style(style);
+            bar
+        });
+        Self {
+            console,
+            bar,
+            rows_begun: None,
+            rows_done: 0,
+            notes_said: 0,
+            done_ns: 0,
+            row_since: Instant::now(),
+        }
+    }
+
+    /// Shows what is new.
+    pub fn update(&mut self, said: &Transcript) {
+        for note in &said.notes[self.notes_said..] {
+            self.say(&format!("note: {note}"));
+        }
+        self.notes_said = said.notes.len();
+        while let Some(row) = said.rows.get(self.rows_done) {
+            self.row_done(&row.run, said);
+        }
+        if let Phase::Row(row) = &said.phase
+            && self.rows_begun != Some(row.row)
+        {
+            self.rows_begun = Some(row.row);
+            self.row_since = Instant::now();
+        }
+        self.draw(said);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn row_done(&mut self, run: &Run, said: &Transcript) {
+        self.rows_done += 1;
+        let planned = run.params.ramp_ns + run.params.runtime_ns.unwrap_or(0);
+        self.done_ns += planned;
+        let rows = said.plan.as_ref().map_or(0, |plan| plan.rows);
+        let what = match run.status {
+            RunStatus::Ok => format!("{:.0} IOPS", run.read.iops + run.write.iops),
+            RunStatus::Failed => format!("FAILED: {}", run.reason.as_deref().unwrap_or("?")),
+            RunStatus::Skipped => format!("skipped: {}", run.reason.as_deref().unwrap_or("?")),
+        };
+        let number = self.rows_done;
+        self.say(&format!(
+            "row {number}/{rows} {} on {}: {what}",
+            run.job, run.disk
+        ));
+    }
+
+    fn draw(&mut self, said: &Transcript) {
+        let Some(bar) = &self.bar else {
+            return;
+        };
+        let planned_ns = said.plan.as_ref().and_then(|plan| plan.planned_ns);
+        let (length, position) = match (planned_ns, &said.plan) {
+            (Some(total), _) => {
+                let current = match &said.phase {
+                    Phase::Row(row) => elapsed_ns(self.row_since).min(row.planned_ns.unwrap_or(0)),
+                    _ => 0,
+                };
+                (total, self.done_ns + current)
+            }
+            (None, Some(plan)) => (u64::from(plan.rows), self.rows_done as u64),
+            (None, None) => (1, 0),
+        };
+        bar.set_length(length.max(1));
+        bar.set_position(position.min(length));
+        bar.set_message(said.phase.to_string());
+    }
+
+    fn say(&mut self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.console.say(line)),
+            None => self.console.say(line),
+        }
+    }
+}
+
+fn elapsed_ns(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

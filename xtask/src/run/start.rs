@@ -1,0 +1,78 @@
+//! `cargo xtask run`.
+
+use super::args::RunArgs;
+use super::execute::{Executed, execute};
+use super::finish::judge;
+use super::machine::{Places, Plan, plan};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::job::{Source, compose};
+use crate::qemu::install::PROGRAM;
+use crate::report::render;
+use std::path::Path;
+
+/// Runs a job and prints its result.
+///
+/// # Errors
+/// [`Failure`] if anything that was asked for did not come out; what there is of a
+/// result was printed and written all the same.
+pub fn run(
+    args: &RunArgs,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let job = compose(&Source {
+        file: args.job.as_deref(),
+        profile: args.profile.as_deref(),
+        set: &args.set,
+    })?;
+    for note in &job.file.notes {
+        console.say(&format!("note: {note}"));
+    }
+    let plan = plan(&args.machine, &job)?;
+    if args.machine.dry_run {
+        show(&plan, args, console);
+        return Ok(());
+    }
+    let Executed {
+        folder,
+        followed,
+        mut document,
+    } = execute(&plan, &args.machine, console, interrupt)?;
+    let judged = judge(&plan, &followed, &mut document);
+    folder.write("result.json", &document.to_json())?;
+    if !document.rows.is_empty() || judged.is_ok() {
+        console.result(&render(&document, args.format, console.width()));
+    }
+    if let Some(hint) = plan.write_hint() {
+        console.say(&hint);
+    }
+    if !document.outcome.complete {
+        console.say(&format!("kept: {}", followed.said.kept()));
+    }
+    console.say(&format!("run folder: {}", folder.path().display()));
+    judged
+}
+
+fn show(plan: &Plan, args: &RunArgs, console: &mut Console<'_>) {
+    let machine = &args.machine;
+    let line = plan.command_line(
+        machine,
+        Places {
+            qemu: machine.qemu.as_deref().unwrap_or(Path::new(PROGRAM)),
+            kernel: Path::new("ioprobe-pvh"),
+            folder: machine.out.as_deref().unwrap_or(Path::new("RUN_DIR")),
+            socket: Path::new("QMP_SOCKET"),
+        },
+    );
+    console.say(&format!(
+        "accelerator: {} ({})",
+        plan.accel.name, plan.accel.reason
+    ));
+    console.say(&format!("guest memory: {} MiB", plan.memory_mib));
+    console.result(&format!(
+        "# job.fio\n{}\n# QEMU\n{line}\n",
+        plan.job_text.trim_end()
+    ));
+}

@@ -1,0 +1,225 @@
+//! The loop that reads the serial port, answers it, and never waits too long.
+
+use super::phase::{Limits, Phase};
+use super::sample::{Sample, Sampler};
+use super::transcript::Transcript;
+use super::verdict::{Exit, Stop};
+use crate::child::TICK;
+use crate::interrupt::Interrupt;
+use crate::qemu::process::{Process, Serial};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::mem::discriminant;
+use std::time::{Duration, Instant};
+
+/// What following gave.
+pub struct Followed {
+    /// What the guest said.
+    pub said: Transcript,
+    /// Samples by `sync` number.
+    pub samples: BTreeMap<u64, Sample>,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// What QEMU wrote to stderr.
+    pub stderr: String,
+    /// QEMU's start to the arrival of the first record.
+    pub first_record: Option<Duration>,
+}
+
+/// The guest's line: the process, its log and its sampler.
+pub struct Line<'a> {
+    /// QEMU.
+    pub process: &'a mut Process,
+    /// Takes everything that comes, as it comes.
+    pub log: &'a mut dyn Write,
+    /// Looks at QEMU at each row's edge.
+    pub sampler: Sampler,
+    /// When QEMU was started.
+    pub started: Instant,
+}
+
+/// Follows a guest to its end; when this returns, QEMU is gone.
+///
+/// `watch` sees the transcript after each change and each tick.
+///
+/// # Errors
+/// If the log cannot be written; QEMU is still running then.
+pub fn follow(
+    line: Line<'_>,
+    limits: &Limits,
+    interrupt: &Interrupt,
+    mut watch: impl FnMut(&Transcript),
+) -> std::io::Result<Followed> {
+    let Line {
+        process,
+        log,
+        mut sampler,
+        started,
+    } = line;
+    let mut said = Transcript::default();
+    let mut samples = BTreeMap::new();
+    let mut first_record = None;
+    let mut phase_start = started;
+    let stop = loop {
+        if interrupt.raised() {
+            process.kill();
+            break Stop::Interrupted;
+        }
+        match process.read(TICK) {
+            Serial::Bytes(bytes) => {
+                log.write_all(&bytes)?;
+                let before = said.phase.clone();
+                for number in said.feed(&bytes) {
+                    samples.insert(number, sampler.sample());
+                    process.write(&proto::record::go_line(number));
+                }
+                if is_new(&before, &said.phase) {
+                    phase_start = Instant::now();
+                }
+                if first_record.is_none() && said.summary().records > 0 {
+                    first_record = Some(started.elapsed());
+                }
+            }
+            Serial::Quiet => {}
+            Serial::Closed => break Stop::Ended(Exit::from(process.finish())),
+        }
+        watch(&said);
+        if let Some(stop) = overdue(limits, &said.phase, started, phase_start) {
+            process.kill();
+            break stop;
+        }
+    };
+    drain(process, log, &mut said)?;
+    Ok(Followed {
+        said,
+        samples,
+        stop,
+        stderr: process.stderr(),
+        first_record,
+    })
+}
+
+/// Takes what was in the pipe when QEMU went, so that every whole record is kept.
+fn drain(process: &mut Process, log: &mut dyn Write, said: &mut Transcript) -> std::io::Result<()> {
+    let deadline = Instant::now() + TICK * 4;
+    while Instant::now() < deadline {
+        match process.read(TICK) {
+            Serial::Bytes(bytes) => {
+                log.write_all(&bytes)?;
+                said.feed(&bytes);
+            }
+            Serial::Quiet => {}
+            Serial::Closed => break,
+        }
+    }
+    said.close();
+    log.flush()
+}
+
+/// Whether the guest moved on: to another phase or to another row.
+fn is_new(before: &Phase, after: &Phase) -> bool {
+    match (before, after) {
+        (Phase::Row(before), Phase::Row(after)) => before.row != after.row,
+        _ => discriminant(before) != discriminant(after),
+    }
+}
+
+fn overdue(limits: &Limits, phase: &Phase, started: Instant, since: Instant) -> Option<Stop> {
+    if let Some(total) = limits.total.filter(|total| started.elapsed() > *total) {
+        return Some(Stop::TotalTimeout(total));
+    }
+    let limit = limits.of(phase);
+    (since.elapsed() > limit).then_some(Stop::PhaseTimeout(limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qemu::command::CommandLine;
+    use proto::record::{Note, Record, encode};
+    use std::path::Path;
+
+    /// Follows a shell script that stands in for QEMU.
+    fn run(script: &str, limits: &Limits, interrupt: &Interrupt) -> (Followed, String, u32) {
+        let mut process = Process::start(&CommandLine {
+            program: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+        })
+        .unwrap();
+        let pid = process.id();
+        let mut log = Vec::new();
+        let line = Line {
+            sampler: Sampler::new(pid, "/nonexistent/qmp".into()),
+            started: Instant::now(),
+            process: &mut process,
+            log: &mut log,
+        };
+        let followed = follow(line, limits, interrupt, |_| {}).unwrap();
+        (followed, String::from_utf8(log).unwrap(), pid)
+    }
+
+    fn record(text: &str) -> String {
+        let text = text.to_owned();
+        encode(0, &Record::Note(Note { text }))
+            .trim_end()
+            .to_owned()
+    }
+
+    #[test]
+    fn answers_syncs_and_keeps_the_log() {
+        let script = "echo hello; echo sync 3; read a; test \"$a\" = 'go 3' && exit 33; exit 9";
+        let (followed, log, _) = run(script, &Limits::default(), &Interrupt::default());
+        assert_eq!(followed.stop, Stop::Ended(Exit::Code(33)));
+        assert_eq!(log, "hello\nsync 3\n");
+        assert_eq!(followed.said.text, ["hello"]);
+        // There was no QMP to ask, which is said instead of a figure.
+        assert!(
+            followed.samples[&3]
+                .stats
+                .as_ref()
+                .unwrap_err()
+                .contains("QMP")
+        );
+    }
+
+    #[test]
+    fn a_killed_program_is_told_from_one_that_ends() {
+        let (followed, ..) = run("kill -9 $$", &Limits::default(), &Interrupt::default());
+        assert_eq!(followed.stop, Stop::Ended(Exit::Signal(9)));
+    }
+
+    #[test]
+    fn a_hanging_program_is_killed_and_its_records_kept() {
+        let limits = Limits {
+            boot: Duration::from_millis(300),
+            ..Limits::default()
+        };
+        let script = format!("printf '%s' '{}'; exec sleep 600", record("kept"));
+        let (followed, _, pid) = run(&script, &limits, &Interrupt::default());
+        assert_eq!(followed.stop, Stop::PhaseTimeout(limits.boot));
+        assert_eq!(followed.said.notes, ["kept"]);
+        assert!(!Path::new(&format!("/proc/{pid}")).exists());
+    }
+
+    #[test]
+    fn total_time_is_a_limit_of_its_own() {
+        let limits = Limits {
+            total: Some(Duration::from_millis(200)),
+            ..Limits::default()
+        };
+        let (followed, ..) = run("exec sleep 600", &limits, &Interrupt::default());
+        assert_eq!(
+            followed.stop,
+            Stop::TotalTimeout(Duration::from_millis(200))
+        );
+    }
+
+    #[test]
+    fn an_interrupt_ends_it() {
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        let (followed, _, pid) = run("exec sleep 600", &Limits::default(), &interrupt);
+        assert_eq!(followed.stop, Stop::Interrupted);
+        assert!(!Path::new(&format!("/proc/{pid}")).exists());
+    }
+}
