@@ -1,0 +1,107 @@
+//! `ioprobe-ceiling`: the bare loops as a guest of their own.
+//!
+//! Prints one line per depth, `ceiling KIND depth=32 ios=.. ns=..`, and leaves
+//! QEMU by its exit device; a line `ceiling error: ..` and another status if
+//! anything goes wrong.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+use alloc::format;
+use alloc::string::String;
+use bootloader_api::BootInfo;
+use bootloader_api::info::MemoryRegionKind;
+use ceiling::bare::{self, Bare};
+use ceiling::plan::{FW_CFG_FILE, Plan, PlanError};
+use ceiling::pvscsi::Pvscsi;
+use core::fmt::Debug;
+use drivers::hal::Hal;
+use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, VENDOR_ID};
+use kernel::hal::{Machine, TscClock};
+use kernel::hypervisor::Hypervisor;
+use kernel::job::FwCfg;
+use kernel::pci::{Config, Function, MemoryMap};
+use kernel::time::{Calibration, math};
+use kernel::{acpi, arch, console, exit, memory, pci, println};
+use proto::exit::GuestExit;
+
+kernel::guest!(main);
+
+fn main(info: &'static mut BootInfo) -> ! {
+    arch::init();
+    console::init();
+    exit::leave(match measure(info) {
+        Ok(()) => GuestExit::Pass,
+        Err(why) => {
+            println!("ceiling error: {why}");
+            GuestExit::Failed
+        }
+    })
+}
+
+/// The kernel's own machine, brought up as far as one controller needs it.
+fn measure(info: &BootInfo) -> Result<(), String> {
+    memory::init(info).map_err(text)?;
+    let hypervisor = Hypervisor::detect();
+    let rsdp = info.rsdp_addr.as_ref().copied();
+    let tables = rsdp.and_then(acpi::discover).unwrap_or_default();
+    let rate = Calibration::begin(&hypervisor, tables.fadt.pm_timer)
+        .map_err(text)?
+        .finish();
+    let machine = Machine::new(TscClock::new(rate.ticks_per_second));
+    let plan = FwCfg::detect(&hypervisor).and_then(|device| device.read_file(FW_CFG_FILE));
+    let plan = String::from_utf8(plan.unwrap_or_default()).map_err(text)?;
+    let plan = Plan::parse(&plan)
+        .map_err(|PlanError(word)| format!("{FW_CFG_FILE}: `{word}` is not understood"))?;
+    let config = Config::new(&tables.ecam).ok_or("there is no PCI")?;
+    let inventory = pci::scan(&config, &memory_map(info), &tables.ecam, 40);
+    for function in &inventory.functions {
+        if (function.vendor, function.device) == (VENDOR_ID, DEVICE_ID) {
+            return run(start_pvscsi(machine, &config, function)?, machine, &plan);
+        }
+    }
+    Err("no controller that has a ceiling loop".into())
+}
+
+fn start_pvscsi(
+    machine: Machine,
+    config: &Config,
+    function: &Function,
+) -> Result<Pvscsi<Machine>, String> {
+    let registers = function
+        .map_first_bar(BAR_BYTES as u64)
+        .ok_or("no registers")?;
+    function.enable(config);
+    Pvscsi::start(&machine, registers).map_err(text)
+}
+
+fn run<B: Bare>(mut bare: B, machine: Machine, plan: &Plan) -> Result<(), String> {
+    for &depth in plan.depths() {
+        let ran = bare::run(&mut bare, machine.clock(), depth, plan.runtime_ms)
+            .map_err(|error| format!("{} depth={depth}: {error:?}", B::KIND))?;
+        let ns = math::ticks_to_ns(ran.ticks, clock_rate(machine));
+        println!("ceiling {} depth={depth} ios={} ns={ns}", B::KIND, ran.ios);
+    }
+    Ok(())
+}
+
+fn clock_rate(machine: Machine) -> u64 {
+    drivers::hal::Clock::ticks_per_second(machine.clock())
+}
+
+fn memory_map(info: &BootInfo) -> MemoryMap {
+    let mut map = MemoryMap::default();
+    for region in info.memory_regions.iter() {
+        let list = match region.kind {
+            MemoryRegionKind::Usable | MemoryRegionKind::Bootloader => &mut map.ram,
+            _ => &mut map.reserved,
+        };
+        list.push(region.start..region.end);
+    }
+    map
+}
+
+fn text(error: impl Debug) -> String {
+    format!("{error:?}")
+}
