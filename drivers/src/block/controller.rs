@@ -88,6 +88,8 @@ pub struct Options {
     /// Whether doorbells are left out while the device says that it looks at the
     /// ring by itself (PVSCSI's request call threshold), where it can say so.
     pub kick_suppression: Option<bool>,
+    /// Whether doorbells are kept in memory (NVMe), where the device offers it.
+    pub shadow_doorbells: Option<bool>,
 }
 
 /// Whether a controller can still be used.
@@ -208,6 +210,18 @@ pub trait Controller {
     /// # Errors
     /// [`ControllerError`] when the disk no longer answers.
     fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError>;
+
+    /// Whether the device has sent a notice, since the last call, that disks
+    /// changed (NVMe; SCSI disks say it by [`Status::UnitAttention`]). Costs no
+    /// register access while there is none.
+    ///
+    /// # Errors
+    /// [`ControllerError`] when the device does not answer for its notice.
+    ///
+    /// [`Status::UnitAttention`]: super::Status::UnitAttention
+    fn take_disk_change(&mut self) -> Result<bool, ControllerError> {
+        Ok(false)
+    }
 
     /// Stops the device so that it touches no memory any more. Idempotent.
     fn shutdown(&mut self);

@@ -40,6 +40,23 @@ impl Cdb {
         }
     }
 
+    /// Its name, for a person to read.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self.words[0] as u8 {
+            opcode::TEST_UNIT_READY => "TEST UNIT READY",
+            opcode::INQUIRY => "INQUIRY",
+            opcode::MODE_SENSE_6 => "MODE SENSE",
+            opcode::READ_CAPACITY_10 | opcode::SERVICE_ACTION_IN_16 => "READ CAPACITY",
+            opcode::REPORT_LUNS => "REPORT LUNS",
+            opcode::READ_10 | opcode::READ_16 => "READ",
+            opcode::WRITE_10 | opcode::WRITE_16 => "WRITE",
+            opcode::SYNCHRONIZE_CACHE_10 => "SYNCHRONIZE CACHE",
+            opcode::UNMAP => "UNMAP",
+            _ => "a SCSI command",
+        }
+    }
+
     /// Its bytes; those behind the length are zero.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {

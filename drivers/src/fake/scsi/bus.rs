@@ -52,6 +52,19 @@ impl ScsiBus {
         self.units.values_mut()
     }
 
+    /// All units of a target.
+    pub fn units_of(&mut self, target: u16) -> impl Iterator<Item = &mut ScsiUnit> {
+        self.units
+            .range_mut((target, 0)..=(target, u16::MAX))
+            .map(|(_, unit)| unit)
+    }
+
+    /// Block size in bytes of the unit at an address (target, unit), if there is one.
+    #[must_use]
+    pub fn block_bytes(&self, at: (u16, u16)) -> Option<u32> {
+        self.units.get(&at).map(|unit| unit.block_bytes)
+    }
+
     /// Whether anything answers at the target.
     #[must_use]
     pub fn has_target(&self, target: u16) -> bool {

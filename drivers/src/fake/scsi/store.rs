@@ -10,7 +10,8 @@ pub struct BlockStore {
 }
 
 impl BlockStore {
-    pub(super) fn new(block_bytes: usize) -> Self {
+    /// Storage of blocks of `block_bytes` each.
+    pub fn new(block_bytes: usize) -> Self {
         Self {
             block_bytes,
             blocks: BTreeMap::new(),

@@ -1,0 +1,427 @@
+//! An adapter that is ready: the hot path, and the rest of the seam.
+
+use super::features::Features;
+use super::messages::{HotPlug, Messages};
+use super::options::{Ages, Choices};
+use super::port::unit_words;
+use super::queue::{Command, Queue, UnitWords};
+use super::regs::Regs;
+use super::spec::{cmd, flag, intr};
+use super::status;
+use crate::block::{
+    Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
+    DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
+    Status, SubmitError, Tag,
+};
+use crate::hal::{BusAddr, Hal};
+use crate::scsi::{self, Cdb, Probe, ScsiAddress, UNMAP_LIST_BYTES, unmap_list};
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+/// What the hot path needs of a disk.
+pub(super) struct Unit {
+    geometry: Geometry,
+    words: UnitWords,
+    trim: bool,
+}
+
+impl Unit {
+    pub(super) fn new(disk: &Disk, max_transfer_bytes: u64) -> Self {
+        let words = address_of(disk).and_then(unit_words);
+        Self {
+            geometry: Geometry::new(disk, max_transfer_bytes),
+            words: words.unwrap_or(UnitWords { lun: 0, target: 0 }),
+            trim: disk.trim,
+        }
+    }
+}
+
+fn address_of(disk: &Disk) -> Option<ScsiAddress> {
+    match disk.address {
+        DiskAddress::Scsi { target, lun } => Some(ScsiAddress { target, lun }),
+        DiskAddress::Namespace(_) => None,
+    }
+}
+
+/// A PVSCSI adapter. [`start`](Self::start) brings it up.
+pub struct Pvscsi<H: Hal> {
+    // What the hot path uses.
+    pub(super) queue: Queue<H::Region>,
+    pub(super) units: Vec<Unit>,
+    pub(super) pool: BufferPool<H>,
+    /// `submit` stops at so many unpublished requests: `max_batch`, or 0 if
+    /// there is any reason to look closer.
+    pub(super) gate: u32,
+    /// Something other than reads and writes waits for the doorbell.
+    pub(super) other_pending: bool,
+    pub(super) suppress_kicks: bool,
+    pub(super) regs: Regs<H::Mmio>,
+    pub(super) kicks: u64,
+    // The rest.
+    pub(super) earlier_commands: u64,
+    pub(super) bad_completions: u64,
+    pub(super) health: Health,
+    pub(super) closed: bool,
+    pub(super) interrupts: InterruptMode,
+    pub(super) choices: Choices,
+    pub(super) ages: Ages,
+    pub(super) features: Features,
+    pub(super) limits: Limits,
+    pub(super) disks: Vec<Disk>,
+    pub(super) ignored: Vec<Ignored>,
+    pub(super) messages: Option<Messages<H::Region>>,
+    pub(super) scratch: H::Region,
+    pub(super) hal: H,
+}
+
+impl<H: Hal> Pvscsi<H> {
+    /// The next hot-plug message, if there is one. An added unit is not taken
+    /// into use: it is listed as ignored.
+    pub fn next_message(&mut self) -> Option<HotPlug> {
+        let messages = self.messages.as_mut()?;
+        match messages.next(self.queue.rings.state()) {
+            Ok(message) => {
+                if let Some(HotPlug::Added(address)) = message {
+                    self.ignored.push(Ignored {
+                        address: address.into(),
+                        reason: "added while running".to_string(),
+                    });
+                }
+                message
+            }
+            Err(_) => {
+                self.distrust("message index runs away");
+                None
+            }
+        }
+    }
+
+    /// Looks closer when the gate stops a submission; `Ok` to go on.
+    #[cold]
+    fn open_gate(&mut self) -> Result<(), SubmitError> {
+        if self.health != Health::Ok || self.closed {
+            return Err(SubmitError::Dead);
+        }
+        if self.queue.rings.unpublished() != 0 {
+            return Err(SubmitError::DoorbellDue);
+        }
+        if self.queue.tags.in_flight() != 0 {
+            return Err(SubmitError::Full);
+        }
+        self.renew_from(0).map_err(|_| SubmitError::Dead)
+    }
+
+    /// Flush and trim.
+    fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
+        let unit = self
+            .units
+            .get(usize::from(request.disk.0))
+            .ok_or(SubmitError::Invalid)?;
+        let mut command = Command {
+            unit: unit.words,
+            cdb: Cdb::flush(),
+            flags: flag::NONE,
+            data: BusAddr(0),
+            data_bytes: 0,
+            disk: request.disk.0,
+            cookie: request.cookie,
+        };
+        let tag = if request.op == Op::Trim {
+            if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
+                return Err(SubmitError::Invalid);
+            }
+            command.cdb = Cdb::unmap();
+            command.flags = flag::TO_DEVICE;
+            command.data_bytes = UNMAP_LIST_BYTES as u32;
+            let list = unmap_list(request.lba, request.blocks);
+            self.queue.push_list(&command, &list)
+        } else {
+            self.queue.push(&command)
+        };
+        let tag = tag.ok_or(SubmitError::Full)?;
+        self.other_pending = true;
+        Ok(tag)
+    }
+
+    #[cold]
+    fn distrust(&mut self, reason: &'static str) {
+        self.bad_completions += 1;
+        self.health = Health::Lying(reason);
+        self.gate = 0;
+    }
+
+    /// Status of a completion that is not plainly good.
+    #[cold]
+    fn status_of(&mut self, slot: usize, data_bytes: u64, word: u64) -> Status {
+        let (host_status, scsi_status) = ((word >> 32) as u16, (word >> 48) as u16);
+        let sense = if scsi_status == 0 {
+            [0; scsi::sense::SENSE_BYTES]
+        } else {
+            self.queue.take_sense(slot, word as u32)
+        };
+        let status = status::decode(host_status, scsi_status, &sense);
+        let expected_bytes = self.queue.shadow(slot).data_bytes();
+        // QEMU states no length at all; what it does state counts.
+        if status.is_ok() && data_bytes != 0 && data_bytes < expected_bytes {
+            return Status::ShortTransfer;
+        }
+        status
+    }
+
+    pub(super) fn apply_interrupts(&mut self) {
+        let mut bits = 0;
+        if self.interrupts != InterruptMode::Off {
+            bits = intr::COMPLETION;
+            if self.features.messages {
+                bits |= intr::MESSAGE;
+            }
+        }
+        self.regs.enable(bits);
+    }
+
+    fn check_idle(&self) -> Result<(), ControllerError> {
+        match self.queue.tags.in_flight() {
+            0 => Ok(()),
+            count => Err(ControllerError::InFlight(count)),
+        }
+    }
+}
+
+impl<H: Hal> Controller for Pvscsi<H> {
+    fn kind(&self) -> &'static str {
+        "pvscsi"
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn disks(&self) -> &[Disk] {
+        &self.disks
+    }
+
+    fn ignored(&self) -> &[Ignored] {
+        &self.ignored
+    }
+
+    #[inline]
+    fn submit(&mut self, _queue: QueueId, request: &Request) -> Result<Tag, SubmitError> {
+        if self.queue.rings.unpublished() >= self.gate {
+            self.open_gate()?;
+        }
+        let (cdb, flags) = match request.op {
+            Op::Read => (Cdb::read(request.lba, request.blocks), flag::TO_HOST),
+            Op::Write => (
+                Cdb::write(request.lba, request.blocks, false),
+                flag::TO_DEVICE,
+            ),
+            Op::WriteDurable => (
+                Cdb::write(request.lba, request.blocks, true),
+                flag::TO_DEVICE,
+            ),
+            Op::Flush | Op::Trim => return self.submit_other(request),
+        };
+        let Some(unit) = self.units.get(usize::from(request.disk.0)) else {
+            return Err(SubmitError::Invalid);
+        };
+        let Some(data_bytes) = unit.geometry.transfer_bytes(request.lba, request.blocks) else {
+            return Err(SubmitError::Invalid);
+        };
+        let offset_bytes = request.buffer_offset_bytes;
+        let Some(data) = self
+            .pool
+            .data_address(request.buffer, offset_bytes, data_bytes)
+        else {
+            return Err(SubmitError::Invalid);
+        };
+        let command = Command {
+            unit: unit.words,
+            cdb,
+            flags,
+            data,
+            data_bytes,
+            disk: request.disk.0,
+            cookie: request.cookie,
+        };
+        self.queue.push(&command).ok_or(SubmitError::Full)
+    }
+
+    #[inline]
+    fn ring_doorbell(&mut self, _queue: QueueId) {
+        while self.queue.rings.publish() {
+            let polling = self.suppress_kicks && !self.other_pending;
+            if !(polling && self.queue.rings.device_is_polling()) {
+                self.regs.kick(self.other_pending);
+                self.kicks += 1;
+            }
+        }
+        self.other_pending = false;
+        if self.queue.rings.age() >= self.ages.overdue {
+            self.gate = 0;
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, _queue: QueueId, out: &mut [Completion]) -> usize {
+        let Ok(mut ready) = self.queue.rings.ready() else {
+            if self.health == Health::Ok {
+                self.distrust("completion index runs away");
+            }
+            return 0;
+        };
+        if ready == 0 {
+            return 0;
+        }
+        let all_published = self.queue.rings.unpublished() == 0;
+        let mut found = 0;
+        for place in out.iter_mut() {
+            // Turns again only for a completion that is not to be believed.
+            loop {
+                if ready == 0 {
+                    self.queue.rings.release();
+                    return found;
+                }
+                ready -= 1;
+                let [context, data_bytes, word] = self.queue.rings.pop();
+                if context >> 32 != 0 || !all_published && self.queue.is_unpublished(context) {
+                    self.distrust("completion of no command");
+                    continue;
+                }
+                let Ok((tag, cookie)) = self.queue.tags.finish(context as u32) else {
+                    self.distrust("completion of no command in flight");
+                    continue;
+                };
+                let status = if word >> 32 == 0 && data_bytes == 0 {
+                    Status::Ok
+                } else {
+                    self.status_of(tag.slot(), data_bytes, word)
+                };
+                *place = Completion {
+                    tag,
+                    cookie,
+                    status,
+                };
+                found += 1;
+                break;
+            }
+        }
+        self.queue.rings.release();
+        found
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.queue.tags.in_flight()
+    }
+
+    fn health(&self) -> Health {
+        self.health
+    }
+
+    fn set_interrupts(&mut self, mode: InterruptMode) -> Result<(), ControllerError> {
+        self.interrupts = mode;
+        self.apply_interrupts();
+        Ok(())
+    }
+
+    fn acknowledge_interrupt(&mut self) -> bool {
+        let raised = self.regs.raised();
+        if raised == u32::MAX {
+            self.note_gone();
+            return false;
+        }
+        if raised & intr::ALL == 0 {
+            return false;
+        }
+        self.regs.clear(raised);
+        true
+    }
+
+    fn reset(&mut self) -> Result<(), ControllerError> {
+        self.restart()?;
+        self.settle_disks()
+    }
+
+    fn reconfigure(&mut self, options: &Options) -> Result<(), ControllerError> {
+        let choices = Choices::from_options(options)?;
+        if choices == self.choices {
+            return Ok(());
+        }
+        self.check_idle()?;
+        self.change(choices)
+    }
+
+    fn abort(&mut self, _queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
+        if !self.queue.tags.is_in_flight(tag) {
+            return Ok(());
+        }
+        if self.regs.is_gone() {
+            return Err(self.note_gone());
+        }
+        // The device can only find what it has been shown.
+        self.ring_doorbell(QueueId(0));
+        let disk = self.queue.shadow(tag.slot()).disk();
+        let address = self.disks.get(usize::from(disk)).and_then(address_of);
+        let Some(address) = address else {
+            return Err(ControllerError::Unsupported);
+        };
+        // context, target, padding.
+        let context = tag.to_bits(self.queue.tags.slot_bits());
+        let descriptor = [context, 0, u32::from(address.target), 0];
+        self.regs.command(cmd::ABORT_CMD, &descriptor);
+        Ok(())
+    }
+
+    fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError> {
+        self.check_idle()?;
+        let index = usize::from(disk.0);
+        let address = self.disks.get(index).and_then(address_of);
+        let Some(address) = address else {
+            return Err(ControllerError::Unsupported);
+        };
+        match scsi::probe(self, address)? {
+            Probe::Disk(fresh) => {
+                self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes);
+                self.disks[index] = fresh;
+                Ok(())
+            }
+            Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
+                what: "a disk at this address",
+                answer: u64::from(address.target),
+            }),
+        }
+    }
+
+    fn shutdown(&mut self) {
+        if !self.closed {
+            self.stop();
+            self.closed = true;
+        }
+    }
+
+    fn set_buffers(&mut self, count: u32, size_bytes: usize) -> Result<(), ControllerError> {
+        self.check_idle()?;
+        // Between two rows is a quiet moment.
+        self.renew_from(self.ages.ripe)?;
+        self.pool
+            .replace(&self.hal, count, size_bytes)
+            .map_err(ControllerError::Dma)
+    }
+
+    fn fill_buffer(&mut self, buffer: BufferId, offset_bytes: usize, data: &[u8]) {
+        self.pool.fill(buffer, offset_bytes, data);
+    }
+
+    fn read_buffer(&self, buffer: BufferId, offset_bytes: usize, out: &mut [u8]) {
+        self.pool.read(buffer, offset_bytes, out);
+    }
+
+    fn accesses(&self) -> Accesses {
+        Accesses {
+            submit_doorbells: self.kicks,
+            completion_doorbells: 0,
+            mmio: self.regs.counts(),
+            commands: self.earlier_commands + u64::from(self.queue.rings.age()),
+            bad_completions: self.bad_completions,
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Start, features and discovery.
+
+use super::*;
+use crate::block::{ControllerError, DiskAddress};
+use crate::fake::FakeMemory;
+use crate::fake::scsi::{Fault, FaultKind, FaultWhen, ScsiUnit};
+use crate::hal::Hal;
+use crate::hal::Mmio;
+
+fn fails(machine: &Machine, options: &Options) -> ControllerError {
+    let mmio = machine.mmio();
+    Pvscsi::start(machine.clone(), mmio, options)
+        .err()
+        .expect("the start fails")
+}
+
+/// Command numbers written to the command register, in order.
+fn commands(machine: &Machine) -> Vec<u64> {
+    let writes = machine.recorded_writes();
+    let commands = writes.iter().filter(|write| write.offset == 0);
+    commands.map(|write| write.value).collect()
+}
+
+#[test]
+fn bring_up_has_this_order_on_qemu() {
+    let machine = one_disk();
+    machine.record_writes(true);
+    let adapter = start(&machine, 1);
+    // Targets twice, reset, rings, messages (probe, set-up), threshold (probe).
+    assert_eq!(commands(&machine), [11, 7, 1, 3, 8, 8, 10]);
+    let writes = machine.recorded_writes();
+    assert_eq!((writes[0].offset, writes[0].value), (0x2010, 0));
+    assert_eq!(adapter.limits().max_targets, 65);
+    assert!(adapter.features().messages);
+    assert!(!adapter.features().call_threshold);
+    assert_clean(&machine);
+}
+
+#[test]
+fn bring_up_finds_what_esxi_offers() {
+    let machine = esxi(ScsiBus::with_disk(100, 512));
+    machine.device().quirks.max_targets = Some(16);
+    machine.record_writes(true);
+    let adapter = start(&machine, 8);
+    assert_eq!(commands(&machine), [11, 1, 3, 8, 8, 10, 10]);
+    assert_eq!(adapter.limits().max_targets, 16);
+    assert!(adapter.features().call_threshold);
+}
+
+#[test]
+fn the_configuration_page_tells_the_targets_too() {
+    let machine = esxi(ScsiBus::with_disk(100, 512));
+    machine.device().quirks.max_targets = None;
+    machine.device().quirks.config_targets = Some(33);
+    let adapter = start(&machine, 8);
+    assert_eq!(adapter.limits().max_targets, 33);
+    assert_clean(&machine);
+}
+
+#[test]
+fn an_implausible_number_of_targets_is_not_believed() {
+    let machine = esxi(ScsiBus::with_disk(100, 512));
+    machine.device().quirks.max_targets = Some(100_000);
+    machine.device().quirks.config_targets = Some(0);
+    assert_eq!(start(&machine, 8).limits().max_targets, 65);
+}
+
+#[test]
+fn all_units_of_all_targets_are_found_but_esxis_own() {
+    let bus = || {
+        let mut bus = ScsiBus::new();
+        for target in [0, 6, 7, 64] {
+            bus.insert(target, 0, ScsiUnit::disk(8 + u64::from(target), 512));
+        }
+        bus.insert(64, 5, ScsiUnit::disk(8, 512));
+        bus
+    };
+    let found = |machine: &Machine| -> Vec<(u16, u16)> {
+        let adapter = start(machine, 1);
+        let addresses = adapter.disks().iter().map(|disk| match disk.address {
+            DiskAddress::Scsi { target, lun } => (target, lun),
+            DiskAddress::Namespace(_) => panic!("a namespace on a SCSI bus"),
+        });
+        addresses.collect()
+    };
+    assert_eq!(
+        found(&qemu(bus())),
+        [(0, 0), (6, 0), (7, 0), (64, 0), (64, 5)]
+    );
+    assert_eq!(found(&esxi(bus())), [(0, 0), (6, 0), (64, 0), (64, 5)]);
+}
+
+#[test]
+fn sixty_four_disks_tell_their_attention_and_are_all_found() {
+    let mut bus = ScsiBus::new();
+    for target in 0..64 {
+        bus.insert(target, 0, ScsiUnit::disk(1000 + u64::from(target), 512));
+    }
+    let machine = qemu(bus);
+    let adapter = start(&machine, 1);
+    let sizes: Vec<u64> = adapter.disks().iter().map(|disk| disk.blocks).collect();
+    assert_eq!(sizes, (1000..1064).collect::<Vec<u64>>());
+    assert!(adapter.ignored().is_empty());
+    let mut device = machine.device();
+    assert!(
+        device
+            .bus
+            .units_mut()
+            .all(|unit| unit.attentions.is_empty())
+    );
+}
+
+#[test]
+fn what_is_no_disk_is_ignored() {
+    let mut bus = ScsiBus::new();
+    bus.insert(0, 0, ScsiUnit::cd_rom(0));
+    bus.insert(1, 0, ScsiUnit::disk(0, 512));
+    bus.insert(2, 0, ScsiUnit::disk(1, 512));
+    let mut adapter = ready(&qemu(bus), 1);
+    assert_eq!(adapter.ignored().len(), 2);
+    assert_eq!(adapter.disks().len(), 1);
+    assert_eq!(run(&mut adapter, &request(Op::Read, 0, 1, 3)), Status::Ok);
+}
+
+#[test]
+fn an_adapter_without_disks_starts() {
+    let adapter = start(&qemu(ScsiBus::new()), 1);
+    assert!(adapter.disks().is_empty() && adapter.ignored().is_empty());
+}
+
+#[test]
+fn other_ring_sizes_are_refused_before_the_device_sees_them() {
+    for pages in [0, 3, 5, 31, 33, 64, 256] {
+        let machine = one_disk();
+        let refused = ControllerError::BadOption {
+            what: "ring_pages",
+            value: u64::from(pages),
+        };
+        assert_eq!(fails(&machine, &options(pages)), refused);
+        assert_eq!(machine.mmio().counts(), Default::default());
+        assert_eq!(machine.memory().allocations(), 0);
+    }
+}
+
+#[test]
+fn the_rings_have_the_asked_size() {
+    for (pages, completions) in [
+        (1, 128),
+        (2, 128),
+        (4, 128),
+        (8, 256),
+        (16, 512),
+        (32, 1024),
+    ] {
+        let machine = one_disk();
+        let adapter = start(&machine, pages);
+        let entries = u32::from(pages) * 32;
+        assert_eq!(machine.device().ring_entries(), (entries, completions));
+        assert_eq!(adapter.limits().max_in_flight, entries);
+        assert_eq!(adapter.limits().ring_pages, pages);
+    }
+}
+
+#[test]
+fn a_device_that_is_gone_says_so() {
+    let machine = one_disk();
+    machine.unplug();
+    assert_eq!(fails(&machine, &options(1)), ControllerError::Gone);
+}
+
+#[test]
+fn a_device_that_goes_during_the_scan_says_so() {
+    let machine = one_disk();
+    machine.device().mute = true;
+    let pulled = machine.clone();
+    machine
+        .clock()
+        .watch(alloc::rc::Rc::new(move |_| pulled.unplug()));
+    assert_eq!(fails(&machine, &options(1)), ControllerError::Gone);
+}
+
+#[test]
+fn refused_rings_are_an_error() {
+    let machine = one_disk();
+    machine.device().refuses_rings = true;
+    let refused = ControllerError::Refused {
+        what: "SETUP_RINGS",
+        answer: u64::from(u32::MAX),
+    };
+    assert_eq!(fails(&machine, &options(1)), refused);
+}
+
+#[test]
+fn a_mute_device_ends_the_start_in_time() {
+    let machine = one_disk();
+    machine.device().mute = true;
+    let timed_out = ControllerError::TimedOut {
+        what: "TEST UNIT READY",
+        after_ms: 5_000,
+    };
+    assert_eq!(fails(&machine, &options(1)), timed_out);
+    assert!(machine.clock().peek_ticks() < 11_000_000_000);
+    assert_clean(&machine);
+}
+
+#[test]
+fn a_silent_unit_is_noted_and_the_rest_works() {
+    let mut bus = ScsiBus::with_disk(100, 512);
+    bus.insert(1, 0, ScsiUnit::disk(200, 512));
+    bus.unit(0, 0).plant(Fault {
+        when: FaultWhen::Any,
+        kind: FaultKind::Lost,
+        times: 1,
+    });
+    let machine = qemu(bus);
+    let mut adapter = ready(&machine, 1);
+    assert_eq!(
+        adapter.ignored()[0].reason,
+        "no answer to TEST UNIT READY within 5000 ms"
+    );
+    assert_eq!(adapter.disks()[0].blocks, 200);
+    assert_eq!(run(&mut adapter, &read(0, 0)), Status::Ok);
+    assert_clean(&machine);
+}
+
+#[test]
+fn want_of_memory_is_an_error_and_leaves_nothing_behind() {
+    for count in 0..6 {
+        let machine = one_disk();
+        machine.memory().fail_after(Some(count));
+        let error = fails(&machine, &options(32));
+        assert!(matches!(error, ControllerError::Dma(_)), "{error:?}");
+        assert_eq!(machine.memory().live_bytes(), 0);
+        assert_eq!(machine.memory().violations(), []);
+    }
+}
+
+#[test]
+fn a_small_bar_is_refused() {
+    struct Small;
+    impl Mmio for Small {
+        fn read32(&self, _: usize) -> u32 {
+            panic!("no access is made")
+        }
+        fn read64(&self, _: usize) -> u64 {
+            panic!("no access is made")
+        }
+        fn write32(&self, _: usize, _: u32) {
+            panic!("no access is made")
+        }
+        fn write64(&self, _: usize, _: u64) {
+            panic!("no access is made")
+        }
+        fn len_bytes(&self) -> usize {
+            0x1000
+        }
+        fn counts(&self) -> crate::hal::MmioCounts {
+            Default::default()
+        }
+    }
+    struct SmallHal(Machine);
+    impl Hal for SmallHal {
+        type Mmio = Small;
+        type Region = crate::fake::FakeRegion;
+        type Clock = crate::fake::FakeClock;
+        fn allocate(
+            &self,
+            layout: crate::hal::DmaLayout,
+        ) -> Result<Self::Region, crate::hal::DmaError> {
+            self.0.memory().allocate(layout)
+        }
+        fn clock(&self) -> &Self::Clock {
+            self.0.clock()
+        }
+    }
+    let error = Pvscsi::start(SmallHal(one_disk()), Small, &options(1)).err();
+    assert!(matches!(
+        error,
+        Some(ControllerError::Refused { answer: 0x1000, .. })
+    ));
+}
+
+#[test]
+fn everything_works_below_and_across_4_gib() {
+    for base in [0x1000, 0xffff_c000, 0x12_3450_0000, 0xf_ffff_fff0_0000] {
+        let memory = FakeMemory::starting_at(crate::hal::BusAddr(base));
+        let bus = ScsiBus::with_disk(1 << 20, 512);
+        let machine = FakeHal::on(memory, Default::default(), |memory| {
+            PvscsiModel::new(memory, bus)
+        });
+        let mut adapter = ready(&machine, 32);
+        adapter.fill_buffer(BufferId(0), 0, &[0x5a; 4096]);
+        assert_eq!(run(&mut adapter, &request(Op::Write, 8, 8, 0)), Status::Ok);
+        assert_eq!(run(&mut adapter, &read(8, 1)), Status::Ok);
+        let mut seen = [0; 4096];
+        adapter.read_buffer(BufferId(1), 0, &mut seen);
+        assert_eq!(seen, [0x5a; 4096]);
+        assert_clean(&machine);
+    }
+}
