@@ -6,12 +6,16 @@ extern crate alloc;
 extern crate std;
 
 pub mod acpi;
+pub mod adapters;
 pub mod arch;
 pub mod boot_note;
+pub mod bring_up;
 pub mod console;
 pub mod exit;
 pub mod hal;
 pub mod hypervisor;
+#[cfg(any(test, feature = "inject"))]
+pub mod inject;
 pub mod job;
 pub mod memory;
 pub mod pci;

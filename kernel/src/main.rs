@@ -4,21 +4,115 @@
 
 extern crate alloc;
 
+use alloc::string::ToString;
 use bootloader_api::BootInfo;
+use drivers::block::Options;
+use engine::session::{Inject, Link, Setup};
 use kernel::boot_note::BootNote;
+use kernel::bring_up::Ground;
+use kernel::console::SerialLink;
+use kernel::hal::counters::Counters;
 use kernel::hal::cpu;
+use kernel::hypervisor::Hypervisor;
+use kernel::job::{self, FwCfg};
 use kernel::{arch, console, exit, memory, println};
 use proto::exit::GuestExit;
+use proto::job::{JobFile, presets};
+use proto::record::{Hello, Note, Record};
 
 kernel::guest!(main);
 
+/// The job of an image that brings none.
+const BUILT_IN_JOB: &str = "quick";
+
 fn main(info: &'static mut BootInfo) -> ! {
-    let start_tsc = cpu::tsc_after_loads();
+    let start_ticks = cpu::tsc_after_loads();
     arch::init();
     console::init();
-    memory::init(info).expect("the loader keeps its contract");
-    let (mapped, guards) = memory::guard::audit().expect("page rights are as promised");
+    memory::init(info).expect("the loader maps physical memory");
+    let (_, guards) = memory::guard::audit().expect("pages have the rights they shall have");
     let note = BootNote::find(&info.memory_regions);
-    println!("mapped {mapped:?}, {guards} guards, {note:?}, now {start_tsc}");
-    exit::leave(GuestExit::NothingToDo)
+    let origin_ticks = note.as_ref().map_or(start_ticks, |note| note.entry_tsc);
+    println!(
+        "ioprobe {}: {} MiB, no page writable and executable, {guards} guard pages",
+        proto::VERSION,
+        memory::physical::usable_bytes() >> 20,
+    );
+
+    let hypervisor = Hypervisor::detect();
+    let fw_cfg = FwCfg::detect(&hypervisor);
+    let inject = injected(fw_cfg.as_ref());
+    let ground = match Ground::survey(hypervisor, info.rsdp_addr.into_option()) {
+        Ok(ground) => ground,
+        Err(error) => panic!("{error}"),
+    };
+    let built_in = presets::get(BUILT_IN_JOB).expect("the built-in job is a preset");
+    let job = job::find(fw_cfg.as_ref(), memory::ramdisk(info), built_in);
+    let jobs = JobFile::parse(job.source, &job.text, &[]);
+
+    let options = Options {
+        ring_pages: jobs.as_ref().ok().and_then(ring_pages),
+        ..Options::default()
+    };
+    let ready = ground.start_controllers(&info.memory_regions, &options);
+    let clock = ready.clock();
+    console::set_clock(&clock);
+    // Only a job that came from the host has a host that answers.
+    let row_protocol = job.source == "fw_cfg";
+    let mut link = SerialLink::new(clock, row_protocol);
+    link.record(&Record::Hello(Hello {
+        version: proto::record::VERSION,
+        tool: alloc::format!("ioprobe {}", proto::VERSION),
+        job_source: job.source.to_string(),
+        row_protocol,
+    }));
+    let guest = ready.guest_info(note.as_ref(), origin_ticks, job.source);
+    link.record(&Record::Guest(guest));
+    for failure in &ready.started.failures {
+        link.record(&remark(failure));
+    }
+    let jobs = match jobs {
+        Ok(jobs) => jobs,
+        Err(errors) => {
+            let text = errors.to_string();
+            link.record(&Record::Fatal(Note { text }));
+            exit::leave(GuestExit::BadJob)
+        }
+    };
+    for text in &jobs.notes {
+        link.record(&remark(text));
+    }
+    let result = engine::session::run(Setup {
+        clock: &clock,
+        link: &mut link,
+        counters: &Counters,
+        adapters: ready.started.adapters,
+        jobs: &jobs.jobs,
+        origin_ticks,
+        records_sent: console::records_sent(),
+        inject,
+    });
+    exit::leave(result)
+}
+
+fn remark(text: &impl ToString) -> Record {
+    Record::Note(Note {
+        text: text.to_string(),
+    })
+}
+
+/// The ring size that the first job with a wish asks for: controllers are set up
+/// once in a run.
+fn ring_pages(file: &JobFile) -> Option<u16> {
+    file.jobs.iter().find_map(|job| job.ring_pages)
+}
+
+#[cfg(feature = "inject")]
+fn injected(fw_cfg: Option<&FwCfg>) -> Inject {
+    kernel::inject::apply(fw_cfg)
+}
+
+#[cfg(not(feature = "inject"))]
+const fn injected(_: Option<&FwCfg>) -> Inject {
+    Inject::None
 }

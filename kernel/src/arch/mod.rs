@@ -7,6 +7,8 @@
 pub mod debug_exit;
 mod fault;
 mod frame;
+#[cfg(any(test, feature = "inject"))]
+pub mod provoke;
 mod segments;
 mod stacks;
 pub mod start;

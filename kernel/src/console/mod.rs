@@ -16,6 +16,7 @@ pub use serial::{Port, Serial};
 use crate::arch::uart::{COM_PORTS, Uart};
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use drivers::hal::Clock;
 use spin::Mutex;
 
 static LINE: Mutex<Option<Serial<Uart>>> = Mutex::new(None);
@@ -33,10 +34,10 @@ pub fn init() -> Option<u16> {
     Some(base)
 }
 
-/// Tells the console how fast the clock ticks, for exact limits of its waits.
-pub fn set_ticks_per_second(hz: u64) {
+/// Tells the console how fast time passes, for exact limits of its waits.
+pub fn set_clock(clock: &impl Clock) {
     if let Some(line) = LINE.lock().as_mut() {
-        line.set_ticks_per_second(hz);
+        line.set_ticks_per_second(clock.ticks_per_second());
     }
 }
 

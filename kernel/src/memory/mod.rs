@@ -52,3 +52,12 @@ pub fn init(info: &BootInfo) -> Result<(), InitError> {
     }
     Ok(())
 }
+
+/// The ramdisk that the loader mapped, if there is one.
+#[must_use]
+pub fn ramdisk(info: &BootInfo) -> Option<&[u8]> {
+    let start = info.ramdisk_addr.as_ref().copied()?;
+    // SAFETY: the loader mapped that many bytes there (BootInfo), it keeps them out
+    // of the usable memory, and nobody writes them.
+    Some(unsafe { core::slice::from_raw_parts(start as *const u8, info.ramdisk_len as usize) })
+}
