@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::bench::{self, BenchArgs};
 use crate::console::Console;
 use crate::failure::{EXIT_OK, Failure};
 use crate::interrupt::Interrupt;
@@ -28,6 +29,8 @@ enum Command {
     Run(Box<RunArgs>),
     /// Show the machine, its controllers, their limits, and the disks
     Identify(Box<MachineArgs>),
+    /// Measure the project's own figures against what they are meant to reach
+    Bench(Box<BenchArgs>),
     /// Check the rules of the house that no compiler checks
     Tidy,
 }
@@ -46,6 +49,7 @@ pub fn invoke(
     let done = match cli.command {
         Command::Run(args) => run::run(&args, console, interrupt),
         Command::Identify(args) => run::identify(&args, console, interrupt),
+        Command::Bench(args) => bench::run(&args, console, interrupt),
         Command::Tidy => tidy::tidy(console),
     };
     match done {

@@ -13,6 +13,7 @@ mod failure;
 mod interrupt;
 
 pub mod backend;
+pub mod bench;
 pub mod build;
 pub mod job;
 pub mod qemu;

@@ -67,6 +67,34 @@ pub fn build(
     Ok(Guest { kernel, pvh })
 }
 
+/// Builds the ceiling loop, which the benchmark compares the probe with.
+///
+/// # Errors
+/// [`Failure::Environment`] if cargo fails; its own messages were shown.
+pub fn build_ceiling(console: &mut Console<'_>, interrupt: &Interrupt) -> Result<Guest, Failure> {
+    console.say("building the ceiling loop");
+    // A folder of its own: the loader there carries another kernel.
+    let folder = target_dir().join("guest-ceiling");
+    let features = ["--features", "guest"];
+    let kernel = cargo(
+        "ceiling",
+        "ioprobe-ceiling",
+        &features,
+        &folder,
+        None,
+        interrupt,
+    )?;
+    let pvh = cargo(
+        "boot",
+        "ioprobe-pvh",
+        &[],
+        &folder,
+        Some(&kernel),
+        interrupt,
+    )?;
+    Ok(Guest { kernel, pvh })
+}
+
 fn cargo(
     package: &str,
     bin: &str,
