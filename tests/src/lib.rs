@@ -1,2 +1,12 @@
-//! Whole-machine scenarios.
+//! Whole-machine scenarios: the host tool is called as a person calls it, QEMU
+//! boots the image, and the outcome is judged by exit code, messages, result.json
+//! and a look at the disk file from outside.
 #![forbid(unsafe_code)]
+
+mod call;
+mod disk;
+mod scenario;
+
+pub use call::{Called, call, call_in};
+pub use disk::{ext4_image, flip_byte, pattern_blocks};
+pub use scenario::{Scenario, run};

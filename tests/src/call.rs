@@ -1,0 +1,78 @@
+//! Calling the host tool in this process.
+
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
+use xtask::{Console, Interrupt};
+
+/// One QEMU at a time: two would disturb each other's rows.
+static QEMU: Mutex<()> = Mutex::new(());
+
+/// What a call left. The folder goes with it.
+pub struct Called {
+    /// Exit code.
+    pub code: u8,
+    /// What went to stdout.
+    pub out: String,
+    /// What went to stderr.
+    pub err: String,
+    /// The run's folder.
+    pub folder: PathBuf,
+    dir: Option<TempDir>,
+}
+
+impl Called {
+    /// result.json of the run.
+    ///
+    /// # Panics
+    /// If it is not there or no JSON.
+    #[must_use]
+    pub fn result(&self) -> Value {
+        let path = self.folder.join("result.json");
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}\n{}", path.display(), self.err));
+        serde_json::from_str(&text).expect("result.json is JSON")
+    }
+
+    /// A file of the run's folder.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// Calls `cargo xtask COMMAND FLAGS.. --out FOLDER` with a folder of its own.
+///
+/// # Panics
+/// If no folder can be made.
+#[must_use]
+pub fn call(command: &str, flags: &[&str]) -> Called {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = dir.path().join("run");
+    let mut called = call_in(&folder, command, flags);
+    called.dir = Some(dir);
+    called
+}
+
+/// The same with a given folder.
+#[must_use]
+pub fn call_in(folder: &Path, command: &str, flags: &[&str]) -> Called {
+    let mut args: Vec<OsString> = vec!["cargo xtask".into(), command.into()];
+    args.extend(flags.iter().map(OsString::from));
+    args.extend(["--out".into(), folder.into()]);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = {
+        let _alone = QEMU.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut console = Console::plain(&mut out, &mut err, 80);
+        xtask::invoke(args, &mut console, &Interrupt::default())
+    };
+    Called {
+        code,
+        out: String::from_utf8_lossy(&out).into_owned(),
+        err: String::from_utf8_lossy(&err).into_owned(),
+        folder: folder.to_path_buf(),
+        dir: None,
+    }
+}
