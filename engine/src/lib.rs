@@ -13,7 +13,9 @@ extern crate std;
 
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
+pub mod guard;
 pub mod histogram;
+pub mod region;
 pub mod row;
 pub mod session;
 pub mod time;

@@ -1,0 +1,24 @@
+//! Which disks may be written.
+//!
+//! 1. A disk whose first and last block carry a scratch stamp with a nonce that
+//!    the job gives.
+//! 2. A disk that `allow_write` names, if its first and last MiB and 256 sampled
+//!    blocks hold nothing, or nothing but our own data.
+//! 3. A disk that `allow_write` names together with what was found on it.
+//!
+//! Nothing else is ever written; there is no way to say "all disks".
+
+mod decide;
+mod look;
+mod reader;
+mod signature;
+mod token;
+
+pub use decide::{Verdict, decide};
+pub use look::{Contents, Look, look, look_at_stamps};
+pub use reader::{ReadError, Reader};
+pub use signature::UNKNOWN;
+pub use token::{Token, tokens_for};
+
+#[cfg(test)]
+mod tests;
