@@ -5,16 +5,13 @@ use alloc::vec::Vec;
 /// Names one command in flight: a slot and the slot's generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag {
+    bits: u32,
     slot: u16,
-    generation: u16,
 }
 
 impl Tag {
     /// No command: generation 0 is never issued.
-    pub const NONE: Self = Self {
-        slot: 0,
-        generation: 0,
-    };
+    pub const NONE: Self = Self { bits: 0, slot: 0 };
 
     /// The slot, below the table's capacity.
     #[inline]
@@ -23,11 +20,19 @@ impl Tag {
         self.slot as usize
     }
 
-    /// The tag as `generation << slot_bits | slot`: what a device carries.
+    /// What a device carries; the same as [`bits`](Self::bits).
     #[inline]
     #[must_use]
-    pub const fn to_bits(self, slot_bits: u32) -> u32 {
-        (self.generation as u32) << slot_bits | self.slot as u32
+    pub const fn to_bits(self, _slot_bits: u32) -> u32 {
+        self.bits
+    }
+
+    /// What a device carries: the slot in the low [`TagTable::slot_bits`], its
+    /// generation above.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits
     }
 }
 
@@ -42,17 +47,36 @@ pub enum TagError {
 
 #[derive(Clone, Copy)]
 struct Slot {
-    generation: u16,
-    in_flight: bool,
+    /// Bits of the command in flight; while there is none, bits that name
+    /// another slot, so that no comparison with them succeeds.
+    live: u32,
+    /// Bits of the next command.
+    next: u32,
     cookie: u32,
+    /// The free slot below this one on the stack of free ones.
+    below: u16,
+    note: u64,
+}
+
+const fn dead(slot: u32) -> u32 {
+    slot ^ 1
 }
 
 /// The slots of one queue. Allocates only when made.
+///
+/// Every command passes through here twice, so both ways are a handful of
+/// instructions: the bits that a device carries are kept whole, one comparison
+/// tells whether they name a command in flight, and the free slots form a stack
+/// inside the table, at whose end lies a slot that does not exist.
 pub struct TagTable {
     slots: Vec<Slot>,
-    free: Vec<u16>,
+    /// Top of the stack of free slots; the capacity if there is none.
+    top: u16,
+    in_flight: u32,
     slot_bits: u32,
-    generation_mask: u16,
+    slot_mask: u32,
+    /// All bits of a tag.
+    tag_mask: u32,
 }
 
 impl TagTable {
@@ -66,20 +90,24 @@ impl TagTable {
         let slot_bits = u32::from(capacity.max(2) - 1).ilog2() + 1;
         let generation_bits = (tag_bits.min(32) - slot_bits).min(16);
         assert!(generation_bits >= 2, "no room for a generation");
-        let free_slot = Slot {
-            generation: 1,
-            in_flight: false,
+        let fresh = |slot: u16| Slot {
+            live: dead(u32::from(slot)),
+            next: 1 << slot_bits | u32::from(slot),
             cookie: 0,
+            below: slot + 1,
+            note: 0,
         };
         Self {
-            slots: alloc::vec![free_slot; usize::from(capacity)],
-            free: (0..capacity).rev().collect(),
+            slots: (0..capacity).map(fresh).collect(),
+            top: 0,
+            in_flight: 0,
             slot_bits,
-            generation_mask: ((1u32 << generation_bits) - 1) as u16,
+            slot_mask: (1 << slot_bits) - 1,
+            tag_mask: ((1u64 << (slot_bits + generation_bits)) - 1) as u32,
         }
     }
 
-    /// Bits that the slot takes in [`Tag::to_bits`].
+    /// Low bits of a tag that are the slot.
     #[inline]
     #[must_use]
     pub const fn slot_bits(&self) -> u32 {
@@ -89,21 +117,44 @@ impl TagTable {
     /// Commands in flight.
     #[inline]
     #[must_use]
-    pub fn in_flight(&self) -> u32 {
-        (self.slots.len() - self.free.len()) as u32
+    pub const fn in_flight(&self) -> u32 {
+        self.in_flight
     }
 
     /// Takes a free slot; `None` when all are in flight.
     #[inline]
     pub fn take(&mut self, cookie: u32) -> Option<Tag> {
-        let slot = self.free.pop()?;
-        let entry = &mut self.slots[usize::from(slot)];
-        entry.in_flight = true;
+        self.take_noting(cookie, 0)
+    }
+
+    /// Takes a free slot, and keeps `note` with it until it is taken again;
+    /// `None` when all are in flight.
+    #[inline]
+    pub fn take_noting(&mut self, cookie: u32, note: u64) -> Option<Tag> {
+        let slot = self.top;
+        let entry = self.slots.get_mut(usize::from(slot))?;
+        let bits = entry.next;
+        entry.live = bits;
         entry.cookie = cookie;
-        Some(Tag {
-            slot,
-            generation: entry.generation,
-        })
+        entry.note = note;
+        self.top = entry.below;
+        self.in_flight += 1;
+        Some(Tag { bits, slot })
+    }
+
+    /// The slot that bits from a device name; it may not exist.
+    #[inline]
+    #[must_use]
+    pub const fn slot_of(&self, bits: u32) -> usize {
+        (bits & self.slot_mask) as usize
+    }
+
+    /// What was noted with the command that took the slot last; 0 if there is
+    /// no such slot.
+    #[inline]
+    #[must_use]
+    pub fn note(&self, slot: usize) -> u64 {
+        self.slots.get(slot).map_or(0, |entry| entry.note)
     }
 
     /// Ends the command that the device names, and returns its tag and cookie.
@@ -112,40 +163,108 @@ impl TagTable {
     /// [`TagError`]; the table is unchanged.
     #[inline]
     pub fn finish(&mut self, bits: u32) -> Result<(Tag, u32), TagError> {
-        let slot = bits & ((1 << self.slot_bits) - 1);
+        let slot = bits & self.slot_mask;
         let Some(entry) = self.slots.get_mut(slot as usize) else {
             return Err(TagError::Unknown(bits));
         };
-        if !entry.in_flight || u32::from(entry.generation) != bits >> self.slot_bits {
+        if entry.live != bits {
             return Err(TagError::Stale(bits));
         }
-        let tag = Tag {
-            slot: slot as u16,
-            generation: entry.generation,
-        };
-        entry.in_flight = false;
-        entry.generation = entry.generation.wrapping_add(1) & self.generation_mask;
-        if entry.generation == 0 {
-            entry.generation = 1;
-        }
-        self.free.push(slot as u16);
-        Ok((tag, entry.cookie))
+        entry.live = dead(slot);
+        let step = self.slot_mask + 1;
+        let next = bits.wrapping_add(step) & self.tag_mask;
+        entry.next = if next < step { next + step } else { next };
+        entry.below = self.top;
+        self.top = slot as u16;
+        self.in_flight -= 1;
+        let slot = slot as u16;
+        Ok((Tag { bits, slot }, entry.cookie))
     }
 
     /// Whether the tag's command is in flight.
     #[must_use]
     pub fn is_in_flight(&self, tag: Tag) -> bool {
-        self.slots
-            .get(tag.slot())
-            .is_some_and(|entry| entry.in_flight && entry.generation == tag.generation)
+        let entry = self.slots.get(tag.slot());
+        entry.is_some_and(|entry| entry.live == tag.bits)
     }
 
     /// Frees every slot in flight and makes its tag stale, after a reset.
     pub fn forget_all(&mut self) {
         for slot in 0..self.slots.len() {
-            if self.slots[slot].in_flight {
-                let bits = u32::from(self.slots[slot].generation) << self.slot_bits | slot as u32;
+            let bits = self.slots[slot].live;
+            if self.slot_of(bits) == slot {
                 let _ = self.finish(bits);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use proptest::prelude::*;
+
+    #[test]
+    fn tags_fit_and_are_never_zero() {
+        for (capacity, tag_bits) in [(1, 16), (32, 32), (128, 16), (1024, 16), (1000, 29)] {
+            let mut table = TagTable::new(capacity, tag_bits);
+            for _ in 0..200_000 / u32::from(capacity) {
+                while let Some(tag) = table.take(9) {
+                    let bits = tag.bits();
+                    assert!(bits != 0 && u64::from(bits) < 1 << tag_bits);
+                    assert_eq!(table.slot_of(bits), tag.slot());
+                }
+                assert_eq!(table.in_flight(), u32::from(capacity));
+                table.forget_all();
+                assert_eq!(table.in_flight(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_flight_does_not_end() {
+        let mut table = TagTable::new(5, 16);
+        let tag = table.take_noting(7, 70).unwrap();
+        let bits = tag.bits();
+        assert_eq!(table.note(tag.slot()), 70);
+        assert_eq!(table.finish(0), Err(TagError::Stale(0)));
+        assert_eq!(table.finish(7), Err(TagError::Unknown(7)));
+        let free = 1 << 3 | 1;
+        assert_eq!(table.finish(free), Err(TagError::Stale(free)));
+        let other_generation = bits + 8;
+        assert_eq!(
+            table.finish(other_generation),
+            Err(TagError::Stale(other_generation))
+        );
+        let beyond = bits | 1 << 16;
+        assert_eq!(table.finish(beyond), Err(TagError::Stale(beyond)));
+        assert!(table.is_in_flight(tag));
+        assert_eq!(table.finish(bits), Ok((tag, 7)));
+        assert_eq!(table.finish(bits), Err(TagError::Stale(bits)));
+        assert!(!table.is_in_flight(tag) && !table.is_in_flight(Tag::NONE));
+        assert_ne!(table.take(0), Some(tag), "the generation moved on");
+    }
+
+    proptest! {
+        #[test]
+        fn each_command_ends_once(capacity in 1..40u16, moves: Vec<u16>) {
+            let mut table = TagTable::new(capacity, 10);
+            let mut open: Vec<(Tag, u32)> = Vec::new();
+            for (cookie, next) in (0..).zip(moves) {
+                if next % 2 == 0 {
+                    match table.take(cookie) {
+                        Some(tag) => open.push((tag, cookie)),
+                        None => prop_assert_eq!(open.len(), usize::from(capacity)),
+                    }
+                } else if !open.is_empty() {
+                    let (tag, cookie) = open.swap_remove(usize::from(next) % open.len());
+                    prop_assert_eq!(table.finish(tag.bits()), Ok((tag, cookie)));
+                    prop_assert!(table.finish(tag.bits()).is_err());
+                }
+                prop_assert_eq!(table.in_flight() as usize, open.len());
+                let slots: BTreeSet<usize> = open.iter().map(|entry| entry.0.slot()).collect();
+                prop_assert_eq!(slots.len(), open.len());
             }
         }
     }

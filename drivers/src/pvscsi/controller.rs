@@ -14,7 +14,7 @@ use crate::block::{
     Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{self, Cdb, Probe, ScsiAddress, UNMAP_LIST_BYTES, unmap_list};
+use crate::scsi::{self, Cdb, Probe, ScsiAddress, TransferCode, UNMAP_LIST_BYTES, unmap_list};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
@@ -42,6 +42,15 @@ fn address_of(disk: &Disk) -> Option<ScsiAddress> {
         DiskAddress::Namespace(_) => None,
     }
 }
+
+/// Code and direction of the operations that move data, in the order of [`Op`];
+/// the others come behind them.
+const TRANSFERS: [(TransferCode, u64); 3] = [
+    (TransferCode::READ, flag::TO_HOST),
+    (TransferCode::WRITE, flag::TO_DEVICE),
+    (TransferCode::WRITE_DURABLE, flag::TO_DEVICE),
+];
+const _: () = assert!(Op::Read as u8 == 0 && Op::Write as u8 == 1 && Op::WriteDurable as u8 == 2);
 
 /// A PVSCSI adapter. [`start`](Self::start) brings it up.
 pub struct Pvscsi<H: Hal> {
@@ -98,6 +107,7 @@ impl<H: Hal> Pvscsi<H> {
 
     /// Looks closer when the gate stops a submission; `Ok` to go on.
     #[cold]
+    #[inline(never)]
     fn open_gate(&mut self) -> Result<(), SubmitError> {
         if self.health != Health::Ok || self.closed {
             return Err(SubmitError::Dead);
@@ -112,13 +122,15 @@ impl<H: Hal> Pvscsi<H> {
     }
 
     /// Flush and trim.
+    #[cold]
+    #[inline(never)]
     fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
         let unit = self
             .units
             .get(usize::from(request.disk.0))
             .ok_or(SubmitError::Invalid)?;
         let mut command = Command {
-            unit: unit.words,
+            unit: &unit.words,
             cdb: Cdb::flush(),
             flags: flag::NONE,
             data: BusAddr(0),
@@ -144,6 +156,7 @@ impl<H: Hal> Pvscsi<H> {
     }
 
     #[cold]
+    #[inline(never)]
     fn distrust(&mut self, reason: &'static str) {
         self.bad_completions += 1;
         self.health = Health::Lying(reason);
@@ -152,6 +165,7 @@ impl<H: Hal> Pvscsi<H> {
 
     /// Status of a completion that is not plainly good.
     #[cold]
+    #[inline(never)]
     fn status_of(&mut self, slot: usize, data_bytes: u64, word: u64) -> Status {
         let (host_status, scsi_status) = ((word >> 32) as u16, (word >> 48) as u16);
         let sense = if scsi_status == 0 {
@@ -209,17 +223,8 @@ impl<H: Hal> Controller for Pvscsi<H> {
         if self.queue.rings.unpublished() >= self.gate {
             self.open_gate()?;
         }
-        let (cdb, flags) = match request.op {
-            Op::Read => (Cdb::read(request.lba, request.blocks), flag::TO_HOST),
-            Op::Write => (
-                Cdb::write(request.lba, request.blocks, false),
-                flag::TO_DEVICE,
-            ),
-            Op::WriteDurable => (
-                Cdb::write(request.lba, request.blocks, true),
-                flag::TO_DEVICE,
-            ),
-            Op::Flush | Op::Trim => return self.submit_other(request),
+        let Some((code, flags)) = TRANSFERS.get(request.op as usize) else {
+            return self.submit_other(request);
         };
         let Some(unit) = self.units.get(usize::from(request.disk.0)) else {
             return Err(SubmitError::Invalid);
@@ -235,9 +240,9 @@ impl<H: Hal> Controller for Pvscsi<H> {
             return Err(SubmitError::Invalid);
         };
         let command = Command {
-            unit: unit.words,
-            cdb,
-            flags,
+            unit: &unit.words,
+            cdb: Cdb::transfer(*code, request.lba, request.blocks),
+            flags: *flags,
             data,
             data_bytes,
             disk: request.disk.0,
@@ -263,7 +268,7 @@ impl<H: Hal> Controller for Pvscsi<H> {
 
     #[inline]
     fn reap(&mut self, _queue: QueueId, out: &mut [Completion]) -> usize {
-        let Ok(mut ready) = self.queue.rings.ready() else {
+        let Ok(ready) = self.queue.rings.ready() else {
             if self.health == Health::Ok {
                 self.distrust("completion index runs away");
             }
@@ -272,18 +277,20 @@ impl<H: Hal> Controller for Pvscsi<H> {
         if ready == 0 {
             return 0;
         }
-        let all_published = self.queue.rings.unpublished() == 0;
+        let some_unpublished = self.queue.rings.unpublished() != 0;
+        let mut next = self.queue.rings.next_completion();
+        let end = next.wrapping_add(ready);
         let mut found = 0;
         for place in out.iter_mut() {
             // Turns again only for a completion that is not to be believed.
             loop {
-                if ready == 0 {
-                    self.queue.rings.release();
+                if next == end {
+                    self.queue.rings.release(next);
                     return found;
                 }
-                ready -= 1;
-                let [context, data_bytes, word] = self.queue.rings.pop();
-                if context >> 32 != 0 || !all_published && self.queue.is_unpublished(context) {
+                let [context, data_bytes, word] = self.queue.rings.completion(next);
+                next = next.wrapping_add(1);
+                if context >> 32 != 0 || some_unpublished && self.queue.is_unpublished(context) {
                     self.distrust("completion of no command");
                     continue;
                 }
@@ -291,21 +298,19 @@ impl<H: Hal> Controller for Pvscsi<H> {
                     self.distrust("completion of no command in flight");
                     continue;
                 };
-                let status = if word >> 32 == 0 && data_bytes == 0 {
-                    Status::Ok
-                } else {
-                    self.status_of(tag.slot(), data_bytes, word)
-                };
                 *place = Completion {
                     tag,
                     cookie,
-                    status,
+                    status: Status::Ok,
                 };
-                found += 1;
+                if word >> 32 | data_bytes != 0 {
+                    place.status = self.status_of(tag.slot(), data_bytes, word);
+                }
                 break;
             }
+            found += 1;
         }
-        self.queue.rings.release();
+        self.queue.rings.release(next);
         found
     }
 
@@ -365,8 +370,7 @@ impl<H: Hal> Controller for Pvscsi<H> {
             return Err(ControllerError::Unsupported);
         };
         // context, target, padding.
-        let context = tag.to_bits(self.queue.tags.slot_bits());
-        let descriptor = [context, 0, u32::from(address.target), 0];
+        let descriptor = [tag.bits(), 0, u32::from(address.target), 0];
         self.regs.command(cmd::ABORT_CMD, &descriptor);
         Ok(())
     }
@@ -389,6 +393,15 @@ impl<H: Hal> Controller for Pvscsi<H> {
                 answer: u64::from(address.target),
             }),
         }
+    }
+
+    /// By the message ring.
+    fn take_disk_change(&mut self) -> Result<bool, ControllerError> {
+        let mut changed = false;
+        while self.next_message().is_some() {
+            changed = true;
+        }
+        Ok(changed)
     }
 
     fn shutdown(&mut self) {

@@ -38,7 +38,7 @@ impl<H: Hal> ScsiPort for Pvscsi<H> {
         data_in.fill(0);
         self.scratch.write_bytes(0, data_in);
         let command = Command {
-            unit,
+            unit: &unit,
             cdb: *cdb,
             flags: if data_in.is_empty() {
                 flag::NONE

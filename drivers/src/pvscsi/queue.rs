@@ -5,7 +5,6 @@ use crate::block::{Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaLayout, DmaRegion, Hal};
 use crate::scsi::sense::SENSE_BYTES;
 use crate::scsi::{Cdb, UNMAP_LIST_BYTES};
-use alloc::vec::Vec;
 
 /// Shared memory of a slot: sense data, then the parameter list of an UNMAP.
 const SLOT_BYTES: usize = 128;
@@ -23,8 +22,8 @@ pub(super) struct UnitWords {
 }
 
 /// One command, ready to become a descriptor.
-pub(super) struct Command {
-    pub(super) unit: UnitWords,
+pub(super) struct Command<'a> {
+    pub(super) unit: &'a UnitWords,
     pub(super) cdb: Cdb,
     /// Direction, in place in word 4.
     pub(super) flags: u64,
@@ -34,12 +33,13 @@ pub(super) struct Command {
     pub(super) cookie: u32,
 }
 
-/// What the driver remembers of a command in flight, packed so that one store
-/// keeps it: data length 31:0, low half of the ring index 47:32, disk 63:48.
-#[derive(Clone, Copy, Default)]
+/// What the driver remembers of a command in flight, as the note of its tag:
+/// data length 31:0, low half of the ring index 47:32, disk 63:48.
+#[derive(Clone, Copy)]
 pub(super) struct Shadow(u64);
 
 impl Shadow {
+    #[inline]
     const fn new(data_bytes: u32, index: u32, disk: u16) -> Self {
         Self(data_bytes as u64 | (index as u16 as u64) << 32 | (disk as u64) << 48)
     }
@@ -61,7 +61,6 @@ impl Shadow {
 pub(super) struct Queue<R> {
     pub(super) rings: Rings<R>,
     pub(super) tags: TagTable,
-    shadows: Vec<Shadow>,
     slots: R,
     slots_address: BusAddr,
 }
@@ -74,42 +73,45 @@ impl<R: DmaRegion> Queue<R> {
         Ok(Self {
             rings,
             tags: TagTable::new(entries as u16, CONTEXT_BITS),
-            shadows: alloc::vec![Shadow::default(); entries as usize],
             slots_address: slots.bus_addr(),
             slots,
         })
     }
 
     /// Writes a command into the ring; `None` if all slots are in flight.
-    #[inline]
-    pub(super) fn push(&mut self, command: &Command) -> Option<Tag> {
-        let tag = self.tags.take(command.cookie)?;
+    #[inline(always)]
+    pub(super) fn push(&mut self, command: &Command<'_>) -> Option<Tag> {
+        let tag = self.take(command)?;
         self.write(tag, command, command.data);
         Some(tag)
     }
 
     /// The same for a command whose data is the parameter list of an UNMAP, which
     /// lies beside the slot's sense data.
-    pub(super) fn push_list(&mut self, command: &Command, list: &[u64; 3]) -> Option<Tag> {
-        let tag = self.tags.take(command.cookie)?;
+    pub(super) fn push_list(&mut self, command: &Command<'_>, list: &[u64; 3]) -> Option<Tag> {
+        let tag = self.take(command)?;
         let offset = tag.slot() * SLOT_BYTES + LIST_OFFSET;
         self.slots.write_words(offset, list);
-        self.write(tag, command, self.slots_address.add(offset as u64));
+        let data = self.slots_address.add(offset as u64);
+        self.write(tag, command, data);
         Some(tag)
     }
 
     #[inline]
-    fn write(&mut self, tag: Tag, command: &Command, data: BusAddr) {
-        let slot = tag.slot();
-        if let Some(shadow) = self.shadows.get_mut(slot) {
-            *shadow = Shadow::new(command.data_bytes, self.rings.next_index(), command.disk);
-        }
+    fn take(&mut self, command: &Command<'_>) -> Option<Tag> {
+        let index = self.rings.next_index();
+        let shadow = Shadow::new(command.data_bytes, index, command.disk);
+        self.tags.take_noting(command.cookie, shadow.0)
+    }
+
+    #[inline]
+    fn write(&mut self, tag: Tag, command: &Command<'_>, data: BusAddr) {
         self.rings.push(&[
-            u64::from(tag.to_bits(self.tags.slot_bits())),
+            u64::from(tag.bits()),
             data.0,
             u64::from(command.data_bytes),
-            self.slots_address.0 + (slot * SLOT_BYTES) as u64,
-            SENSE_BYTES as u64 | command.flags,
+            self.slots_address.0 + (tag.slot() * SLOT_BYTES) as u64,
+            command.flags | SENSE_BYTES as u64,
             command.cdb.words[0],
             command.cdb.words[1],
             command.unit.lun | u64::from(command.cdb.len_bytes),
@@ -117,15 +119,15 @@ impl<R: DmaRegion> Queue<R> {
         ]);
     }
 
-    /// What is remembered of a slot, whether or not it is in flight.
+    /// What is remembered of the command that took a slot last.
     pub(super) fn shadow(&self, slot: usize) -> Shadow {
-        self.shadows.get(slot).copied().unwrap_or_default()
+        Shadow(self.tags.note(slot))
     }
 
     /// Whether a context names a command that the device has not been shown yet.
     #[cold]
     pub(super) fn is_unpublished(&self, context: u64) -> bool {
-        let slot = context as usize & ((1 << self.tags.slot_bits()) - 1);
+        let slot = self.tags.slot_of(context as u32);
         !self.rings.is_published(self.shadow(slot).low_index())
     }
 

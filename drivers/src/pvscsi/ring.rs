@@ -182,18 +182,23 @@ impl<R: DmaRegion> Rings<R> {
         Ok(ready)
     }
 
-    /// Takes the next completion; `ready` has counted it.
+    /// Index of the next completion to take.
     #[inline]
-    pub(super) fn pop(&mut self) -> [u64; COMPLETION_WORDS] {
-        let slot = (self.consumed & self.completion_mask) as usize;
-        self.consumed = self.consumed.wrapping_add(1);
+    pub(super) const fn next_completion(&self) -> u32 {
+        self.consumed
+    }
+
+    /// The completion with this index; `ready` has counted it.
+    #[inline]
+    pub(super) fn completion(&self, index: u32) -> [u64; COMPLETION_WORDS] {
+        let slot = (index & self.completion_mask) as usize;
         self.completions.read_words(slot * COMPLETION_BYTES)
     }
 
-    /// Gives the slots of all completions taken back to the device.
+    /// Gives the slots of all completions before this index back to the device.
     #[inline]
-    pub(super) fn release(&self) {
-        self.state
-            .store32(state::COMPLETION_CONSUMER, self.consumed);
+    pub(super) fn release(&mut self, index: u32) {
+        self.consumed = index;
+        self.state.store32(state::COMPLETION_CONSUMER, index);
     }
 }

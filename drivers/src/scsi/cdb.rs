@@ -12,6 +12,29 @@ pub struct Cdb {
     pub len_bytes: u8,
 }
 
+/// The first two bytes of a READ or WRITE, in its 10-byte and 16-byte form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferCode {
+    short: u64,
+    long: u64,
+}
+
+impl TransferCode {
+    /// READ.
+    pub const READ: Self = Self::new(opcode::READ_10, opcode::READ_16, 0);
+    /// WRITE.
+    pub const WRITE: Self = Self::new(opcode::WRITE_10, opcode::WRITE_16, 0);
+    /// WRITE with FUA.
+    pub const WRITE_DURABLE: Self = Self::new(opcode::WRITE_10, opcode::WRITE_16, FUA);
+
+    const fn new(short: u8, long: u8, flags: u8) -> Self {
+        Self {
+            short: short as u64 | (flags as u64) << 8,
+            long: long as u64 | (flags as u64) << 8,
+        }
+    }
+}
+
 /// Length of the parameter list of an UNMAP of one range, in bytes.
 pub const UNMAP_LIST_BYTES: usize = 24;
 
@@ -67,40 +90,38 @@ impl Cdb {
     #[inline]
     #[must_use]
     pub const fn read(lba: Lba, blocks: u32) -> Self {
-        Self::transfer(opcode::READ_10, opcode::READ_16, 0, lba, blocks)
+        Self::transfer(TransferCode::READ, lba, blocks)
     }
 
     /// WRITE of `blocks` from `lba`; durable when it ends, if so asked.
     #[inline]
     #[must_use]
     pub const fn write(lba: Lba, blocks: u32, durable: bool) -> Self {
-        let flags = if durable { FUA } else { 0 };
-        Self::transfer(opcode::WRITE_10, opcode::WRITE_16, flags, lba, blocks)
+        let code = if durable {
+            TransferCode::WRITE_DURABLE
+        } else {
+            TransferCode::WRITE
+        };
+        Self::transfer(code, lba, blocks)
     }
 
     /// The 10-byte form where address and count fit into it, as all disks have
     /// it; else the 16-byte form.
     #[inline]
-    const fn transfer(short: u8, long: u8, flags: u8, lba: Lba, blocks: u32) -> Self {
-        let head = (flags as u64) << 8;
-        if lba.0 <= u32::MAX as u64 && blocks <= 0xffff {
+    #[must_use]
+    pub const fn transfer(code: TransferCode, lba: Lba, blocks: u32) -> Self {
+        if (lba.0 | (blocks as u64) << 16) >> 32 == 0 {
             let address = (lba.0 as u32).swap_bytes() as u64;
             let count = (blocks as u16).swap_bytes() as u64;
             Self {
-                words: [
-                    short as u64 | head | address << 16 | count << 56,
-                    count >> 8,
-                ],
+                words: [code.short | address << 16 | count << 56, count >> 8],
                 len_bytes: 10,
             }
         } else {
             let address = lba.0.swap_bytes();
             let count = blocks.swap_bytes() as u64;
             Self {
-                words: [
-                    long as u64 | head | address << 16,
-                    address >> 48 | count << 16,
-                ],
+                words: [code.long | address << 16, address >> 48 | count << 16],
                 len_bytes: 16,
             }
         }

@@ -67,7 +67,7 @@ fn an_unknown_context_is_not_believed() {
 #[test]
 fn the_right_context_with_high_bits_set_is_not_believed() {
     let (machine, mut adapter, tags) = three_open();
-    let context = u64::from(tags[0].to_bits(5)) | 1 << 40;
+    let context = u64::from(tags[0].bits()) | 1 << 40;
     machine.device().post_context(context);
     assert_eq!(reap_all(&mut adapter), []);
     assert_lying(&mut adapter, 1);
