@@ -10,8 +10,9 @@ use crate::boot_note::BootNote;
 use crate::hal::{Machine, TscClock, cpu};
 use crate::hypervisor::Hypervisor;
 use crate::memory::physical;
-use crate::pci::{self, Config};
+use crate::pci::{self, Config, Function};
 use crate::time::{self, Calibration, NoReference, Rate, math};
+use alloc::vec::Vec;
 use bootloader_api::info::{MemoryRegion, MemoryRegionKind};
 use drivers::block::Options;
 use drivers::hal::Clock;
@@ -69,6 +70,18 @@ impl Ground {
             rate: calibration.finish(),
             cpus: firmware.madt.cpus().max(1),
         }
+    }
+
+    /// Finishes the clock and finds PCI functions, but starts nothing: for guests
+    /// that drive a controller by themselves. `None` where there is no PCI.
+    #[must_use]
+    pub fn functions(self, regions: &[MemoryRegion]) -> Option<(Machine, Config, Vec<Function>)> {
+        let config = Config::new(&self.firmware.ecam)?;
+        let map = memory_map(regions);
+        let found = pci::scan(&config, &map, &self.firmware.ecam, address_bits());
+        let rate = self.calibration.finish();
+        let machine = Machine::new(TscClock::new(rate.ticks_per_second));
+        Some((machine, config, found.functions))
     }
 }
 

@@ -11,19 +11,19 @@ extern crate alloc;
 use alloc::format;
 use alloc::string::String;
 use bootloader_api::BootInfo;
-use bootloader_api::info::MemoryRegionKind;
 use ceiling::bare::{self, Bare};
 use ceiling::plan::{FW_CFG_FILE, Plan, PlanError};
 use ceiling::pvscsi::Pvscsi;
 use core::fmt::Debug;
-use drivers::hal::Hal;
+use drivers::hal::{Clock, Hal};
 use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, VENDOR_ID};
-use kernel::hal::{Machine, TscClock};
+use kernel::bring_up::Ground;
+use kernel::hal::Machine;
 use kernel::hypervisor::Hypervisor;
 use kernel::job::FwCfg;
-use kernel::pci::{Config, Function, MemoryMap};
-use kernel::time::{Calibration, math};
-use kernel::{acpi, arch, console, exit, memory, pci, println};
+use kernel::pci::{Config, Function};
+use kernel::time::math;
+use kernel::{arch, console, exit, memory, println};
 use proto::exit::GuestExit;
 
 kernel::guest!(main);
@@ -44,19 +44,15 @@ fn main(info: &'static mut BootInfo) -> ! {
 fn measure(info: &BootInfo) -> Result<(), String> {
     memory::init(info).map_err(text)?;
     let hypervisor = Hypervisor::detect();
-    let rsdp = info.rsdp_addr.as_ref().copied();
-    let tables = rsdp.and_then(acpi::discover).unwrap_or_default();
-    let rate = Calibration::begin(&hypervisor, tables.fadt.pm_timer)
-        .map_err(text)?
-        .finish();
-    let machine = Machine::new(TscClock::new(rate.ticks_per_second));
     let plan = FwCfg::detect(&hypervisor).and_then(|device| device.read_file(FW_CFG_FILE));
     let plan = String::from_utf8(plan.unwrap_or_default()).map_err(text)?;
     let plan = Plan::parse(&plan)
         .map_err(|PlanError(word)| format!("{FW_CFG_FILE}: `{word}` is not understood"))?;
-    let config = Config::new(&tables.ecam).ok_or("there is no PCI")?;
-    let inventory = pci::scan(&config, &memory_map(info), &tables.ecam, 40);
-    for function in &inventory.functions {
+    let ground = Ground::survey(hypervisor, info.rsdp_addr.as_ref().copied()).map_err(text)?;
+    let (machine, config, functions) = ground
+        .functions(&info.memory_regions)
+        .ok_or("there is no PCI")?;
+    for function in &functions {
         if (function.vendor, function.device) == (VENDOR_ID, DEVICE_ID) {
             return run(start_pvscsi(machine, &config, function)?, machine, &plan);
         }
@@ -80,26 +76,10 @@ fn run<B: Bare>(mut bare: B, machine: Machine, plan: &Plan) -> Result<(), String
     for &depth in plan.depths() {
         let ran = bare::run(&mut bare, machine.clock(), depth, plan.runtime_ms)
             .map_err(|error| format!("{} depth={depth}: {error:?}", B::KIND))?;
-        let ns = math::ticks_to_ns(ran.ticks, clock_rate(machine));
+        let ns = math::ticks_to_ns(ran.ticks, machine.clock().ticks_per_second());
         println!("ceiling {} depth={depth} ios={} ns={ns}", B::KIND, ran.ios);
     }
     Ok(())
-}
-
-fn clock_rate(machine: Machine) -> u64 {
-    drivers::hal::Clock::ticks_per_second(machine.clock())
-}
-
-fn memory_map(info: &BootInfo) -> MemoryMap {
-    let mut map = MemoryMap::default();
-    for region in info.memory_regions.iter() {
-        let list = match region.kind {
-            MemoryRegionKind::Usable | MemoryRegionKind::Bootloader => &mut map.ram,
-            _ => &mut map.reserved,
-        };
-        list.push(region.start..region.end);
-    }
-    map
 }
 
 fn text(error: impl Debug) -> String {

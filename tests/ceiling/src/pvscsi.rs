@@ -301,3 +301,96 @@ fn put_page_numbers(words: &mut [u32], first: BusAddr) {
         pair[1] = (page >> 32) as u32;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bare::{Ran, RunError, run};
+    use drivers::fake::FakeHal;
+    use drivers::fake::scsi::{Fault, FaultKind, FaultWhen, ScsiBus};
+    use drivers::pvscsi::fake::{PvscsiModel, Seen};
+
+    type Machine = FakeHal<PvscsiModel>;
+
+    /// QEMU's adapter with a disk at target 0 that has `blocks` blocks of 512 bytes.
+    fn machine(blocks: u64) -> Machine {
+        FakeHal::new(|memory| PvscsiModel::new(memory, ScsiBus::with_disk(blocks, 512)))
+    }
+
+    fn run_on(machine: &Machine, depth: u32) -> Result<Ran, RunError> {
+        let mut bare = Pvscsi::start(machine, machine.mmio()).unwrap();
+        machine.device().seen = Seen::default();
+        machine.clock().set_step_ticks(100_000);
+        run(&mut bare, machine.clock(), depth, 1)
+    }
+
+    #[test]
+    fn every_request_is_one_that_the_device_takes() {
+        for depth in [1, 32, 100, 1023] {
+            let machine = machine(1 << 21);
+            let ran = run_on(&machine, depth).unwrap();
+            let seen = machine.device().seen;
+            assert_eq!(seen.completions, seen.requests);
+            assert_eq!(ran.ios, seen.completions, "all complete at each kick");
+            assert_eq!(seen.rw_kicks, ran.ios / u64::from(depth));
+            let only_these = Seen {
+                rw_kicks: seen.rw_kicks,
+                requests: seen.requests,
+                completions: seen.completions,
+                longest_bytes: READ_BYTES,
+                ..Seen::default()
+            };
+            assert_eq!(seen, only_these);
+            // Sense data of no length go to address 0: that touches nothing.
+            let violations = machine.memory().violations();
+            assert_eq!(violations.iter().find(|one| one.len_bytes > 0), None);
+        }
+    }
+
+    #[test]
+    fn reads_are_aligned_and_all_over_the_disk() {
+        let machine = machine(800);
+        run_on(&machine, 32).unwrap();
+        let mut device = machine.device();
+        let mut seen = [false; 100];
+        for done in &device.bus.unit(0, 0).log {
+            if done.opcode == READ_10 {
+                assert_eq!((done.lba % 8, done.blocks), (0, 8));
+                seen[done.lba as usize / 8] = true;
+            }
+        }
+        assert_eq!(seen, [true; 100]);
+    }
+
+    #[test]
+    fn one_failed_read_spoils_the_figure() {
+        let machine = machine(1 << 21);
+        let fault = Fault {
+            when: FaultWhen::Opcode(READ_10),
+            kind: FaultKind::Check(3, 0x11, 0),
+            times: 1,
+        };
+        machine.device().bus.unit(0, 0).plant(fault);
+        assert_eq!(run_on(&machine, 32), Err(RunError::Failed));
+    }
+
+    #[test]
+    fn without_a_disk_there_is_no_loop() {
+        let machine = FakeHal::new(|memory| PvscsiModel::new(memory, ScsiBus::new()));
+        let error = Pvscsi::start(&machine, machine.mmio()).err();
+        assert_eq!(error, Some(StartError::NoDisk));
+    }
+
+    #[test]
+    fn blocks_of_4_kib_are_read_one_by_one_and_larger_ones_not_at_all() {
+        let with_blocks = |block_bytes| {
+            FakeHal::new(|memory| PvscsiModel::new(memory, ScsiBus::with_disk(1000, block_bytes)))
+        };
+        let machine = with_blocks(4096);
+        run_on(&machine, 4).unwrap();
+        assert_eq!(machine.device().seen.longest_bytes, 4096);
+        let machine = with_blocks(8192);
+        let error = Pvscsi::start(&machine, machine.mmio()).err();
+        assert_eq!(error, Some(StartError::BadDisk));
+    }
+}
