@@ -24,5 +24,6 @@ pub mod block;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
 pub mod hal;
+pub mod nvme;
 pub mod pvscsi;
 pub mod scsi;

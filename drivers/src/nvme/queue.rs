@@ -1,0 +1,179 @@
+//! One submission queue and its completion queue: the rings, and nothing else.
+//!
+//! The driver's indices are its own; the device's idea of the submission head
+//! (SQHD) is never needed, because a slot is free when its command was reaped
+//! and fewer commands are in flight than the ring has slots.
+
+use super::regs::Registers;
+use super::spec::{CQE_SHIFT, SQE_SHIFT, Sqe, StatusField, cq_doorbell, cqe, sq_doorbell};
+use crate::hal::{BusAddr, DmaError, DmaLayout, DmaRegion, Hal, Mmio};
+
+/// A queue pair, which the device need not know yet.
+pub(super) struct QueuePair<R> {
+    submission: R,
+    completion: R,
+    id: u16,
+    entries: u32,
+    /// Next free submission slot, and the tail the device was told last.
+    tail: u32,
+    rung_tail: u32,
+    /// Next completion slot to look at, and the head the device was told last.
+    head: u32,
+    rung_head: u32,
+    /// Phase tag that a new entry at `head` has.
+    phase: u32,
+    sq_doorbell: usize,
+    cq_doorbell: usize,
+}
+
+/// What the device wrote into one completion slot, read once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cqe {
+    /// Command identifier.
+    pub(super) command: u16,
+    /// Submission queue that the command came from.
+    pub(super) queue: u16,
+    pub(super) status: StatusField,
+    at: usize,
+}
+
+impl<R: DmaRegion> QueuePair<R> {
+    /// Memory for queue `id` with `entries` slots (2..=65536) on each side.
+    ///
+    /// # Errors
+    /// [`DmaError`] when none is left.
+    pub(super) fn new<H: Hal<Region = R>>(
+        hal: &H,
+        id: u16,
+        entries: u32,
+        stride_bytes: usize,
+    ) -> Result<Self, DmaError> {
+        let ring = |shift: u32| hal.allocate(DmaLayout::pages((entries as usize) << shift));
+        Ok(Self {
+            submission: ring(SQE_SHIFT)?,
+            completion: ring(CQE_SHIFT)?,
+            id,
+            entries,
+            tail: 0,
+            rung_tail: 0,
+            head: 0,
+            rung_head: 0,
+            phase: cqe::PHASE,
+            sq_doorbell: sq_doorbell(id, stride_bytes),
+            cq_doorbell: cq_doorbell(id, stride_bytes),
+        })
+    }
+
+    /// Back to the state of a new pair, while the device does not use it. Old
+    /// phase tags must go, or old completions would look new.
+    pub(super) fn rewind(&mut self) {
+        for slot in 0..self.entries as usize {
+            self.completion.write_words(slot << CQE_SHIFT, &[0, 0]);
+        }
+        (self.tail, self.rung_tail) = (0, 0);
+        (self.head, self.rung_head) = (0, 0);
+        self.phase = cqe::PHASE;
+    }
+
+    pub(super) fn id(&self) -> u16 {
+        self.id
+    }
+
+    pub(super) fn entries(&self) -> u32 {
+        self.entries
+    }
+
+    /// Addresses of the submission and of the completion ring.
+    pub(super) fn bus_addrs(&self) -> [BusAddr; 2] {
+        [self.submission.bus_addr(), self.completion.bus_addr()]
+    }
+
+    /// Doorbell offsets with the values the device has been told.
+    pub(super) fn doorbells(&self) -> [(usize, u32); 2] {
+        [
+            (self.sq_doorbell, self.rung_tail),
+            (self.cq_doorbell, self.rung_head),
+        ]
+    }
+
+    /// Writes a command into the next slot. The caller keeps fewer than
+    /// `entries` commands in flight.
+    #[inline]
+    pub(super) fn push(&mut self, command: &Sqe) {
+        self.submission
+            .write_words((self.tail as usize) << SQE_SHIFT, command);
+        self.tail += 1;
+        if self.tail == self.entries {
+            self.tail = 0;
+        }
+    }
+
+    /// Publishes what was pushed, if anything; whether that took a register write.
+    #[inline]
+    pub(super) fn ring_tail<M: Mmio>(&mut self, registers: &Registers<M, R>) -> bool {
+        if self.tail == self.rung_tail {
+            return false;
+        }
+        let wrote = registers.ring(self.sq_doorbell, self.rung_tail, self.tail);
+        self.rung_tail = self.tail;
+        wrote
+    }
+
+    /// Gives the slots of consumed completions back, if any; whether that took a
+    /// register write.
+    #[inline]
+    pub(super) fn ring_head<M: Mmio>(&mut self, registers: &Registers<M, R>) -> bool {
+        if self.head == self.rung_head {
+            return false;
+        }
+        let wrote = registers.ring(self.cq_doorbell, self.rung_head, self.head);
+        self.rung_head = self.head;
+        wrote
+    }
+
+    /// Both, on the admin queue.
+    pub(super) fn ring_admin<M: Mmio>(&mut self, registers: &Registers<M, R>) {
+        if self.tail != self.rung_tail {
+            registers.ring_admin(self.sq_doorbell, self.rung_tail, self.tail);
+            self.rung_tail = self.tail;
+        }
+        if self.head != self.rung_head {
+            registers.ring_admin(self.cq_doorbell, self.rung_head, self.head);
+            self.rung_head = self.head;
+        }
+    }
+
+    /// Whether a completion waits.
+    #[inline]
+    pub(super) fn has_completion(&self) -> bool {
+        let at = (self.head as usize) << CQE_SHIFT;
+        self.completion.load32(at + cqe::STATUS) & cqe::PHASE == self.phase
+    }
+
+    /// Consumes the next completion.
+    #[inline]
+    pub(super) fn next_completion(&mut self) -> Option<Cqe> {
+        let at = (self.head as usize) << CQE_SHIFT;
+        // The phase tag is the ownership word: acquire, then the rest.
+        let status = self.completion.load32(at + cqe::STATUS);
+        if status & cqe::PHASE != self.phase {
+            return None;
+        }
+        self.head += 1;
+        if self.head == self.entries {
+            self.head = 0;
+            self.phase ^= cqe::PHASE;
+        }
+        Some(Cqe {
+            command: status as u16,
+            queue: (self.completion.load32(at + cqe::QUEUE) >> 16) as u16,
+            status: StatusField((status >> cqe::STATUS_SHIFT) as u16),
+            at,
+        })
+    }
+
+    /// Dword 0 of a completion just consumed, which I/O commands do not use.
+    pub(super) fn result(&self, completion: &Cqe) -> u32 {
+        self.completion.load32(completion.at + cqe::RESULT)
+    }
+}
