@@ -31,6 +31,7 @@ mod load;
 mod memory_map;
 mod page_tables;
 mod processor;
+mod start_info;
 
 pub use boot_note::{BOOT_NOTE_REGION, boot_note};
 pub use elf::ElfError;
@@ -40,6 +41,7 @@ pub use frames::PhysicalWindow;
 pub use handoff::Handoff;
 pub use load::load;
 pub use memory_map::{MemoryMap, MemoryMapFull};
+pub use start_info::{StartInfoError, read_start_info};
 
 /// Bytes of a page and of a frame.
 pub const PAGE_BYTES: u64 = 4096;

@@ -7,7 +7,6 @@
 mod entry;
 mod memory_functions;
 mod report;
-mod start_info;
 
 use boot::PhysicalWindow;
 use bootloader_api::info::MemoryRegionKind;
@@ -26,7 +25,7 @@ unsafe extern "C" {
 /// time-stamp counter at the first instruction.
 extern "sysv64" fn pvh_main(start_info: u64, entry_tsc: u64) -> ! {
     // SAFETY: the entry code passes on what EBX held.
-    let firmware = unsafe { start_info::read(start_info, entry_tsc) };
+    let firmware = unsafe { boot::read_start_info(start_info, entry_tsc) };
     let mut firmware = match firmware {
         Ok(firmware) => firmware,
         Err(error) => report::fail(format_args!("PVH start_info: {error:?}")),
