@@ -322,7 +322,7 @@ impl<H: Hal> Controller for Nvme<H> {
         };
         let alive = self.registers.status();
         let id = u64::from(queue.pair.id());
-        let bits = u64::from(tag.to_bits(queue.tags.slot_bits()));
+        let bits = u64::from(tag.bits());
         let flying = queue.tags.is_in_flight(tag);
         self.noted(alive)?;
         if !flying {

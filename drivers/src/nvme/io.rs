@@ -141,7 +141,7 @@ impl<R: DmaRegion> IoQueue<R> {
 
     #[inline]
     fn id_bits(&self, tag: Tag) -> u64 {
-        u64::from(tag.to_bits(self.tags.slot_bits())) << CID_SHIFT
+        u64::from(tag.bits()) << CID_SHIFT
     }
 
     #[inline]

@@ -26,3 +26,4 @@ mod tests;
 
 pub use controller::Nvme;
 pub use quirks::Quirks;
+pub use spec::{BAR_BYTES, CLASS};

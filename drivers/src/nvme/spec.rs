@@ -2,6 +2,11 @@
 //! (June 2019), as far as this driver uses them. Section numbers are of that
 //! document. All fields are little-endian.
 
+/// PCI class of an NVMe controller: base class, subclass, interface (2.1.5).
+pub const CLASS: [u8; 3] = [0x01, 0x08, 0x02];
+/// Least size of the BAR: the registers, and a page of doorbells.
+pub const BAR_BYTES: usize = 0x2000;
+
 /// Register offsets in BAR0, in bytes (3.1).
 pub mod register {
     /// Controller Capabilities, CAP, 64 bits (3.1.1).

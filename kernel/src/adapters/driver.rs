@@ -1,6 +1,6 @@
 //! What all kinds have in common.
 
-use super::pvscsi;
+use super::{nvme, pvscsi};
 use crate::hal::{Machine, MmioRegion, TscClock};
 use crate::pci::{Config, Function};
 use alloc::boxed::Box;
@@ -22,11 +22,11 @@ pub(super) struct Driver {
     /// Size of the register BAR, by which it is found.
     pub register_bytes: u64,
     /// Brings a controller up.
-    pub start: fn(Machine, MmioRegion, &Options) -> Result<Running, ControllerError>,
+    pub start: fn(&Function, Machine, MmioRegion, &Options) -> Result<Running, ControllerError>,
 }
 
 /// All kinds.
-static DRIVERS: [&Driver; 1] = [&pvscsi::DRIVER];
+static DRIVERS: [&Driver; 2] = [&pvscsi::DRIVER, &nvme::DRIVER];
 
 /// Why a controller is not in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ fn start(
         .map_first_bar(bytes)
         .ok_or(StartError::NoRegisters { bytes })?;
     function.enable(config);
-    (driver.start)(machine, registers, options).map_err(|error| {
+    (driver.start)(function, machine, registers, options).map_err(|error| {
         function.stop_bus_mastering(config);
         StartError::Driver(error)
     })
@@ -155,6 +155,15 @@ mod tests {
         }
         assert!(driver_of(&function(0x15ad, 0x0405, [3, 0, 0])).is_none());
         assert!(driver_of(&function(0x1000, 0x07c0, [1, 7, 0])).is_none());
+    }
+
+    #[test]
+    fn nvme_is_known_by_its_class_whoever_made_it() {
+        for (vendor, device) in [(0x1b36, 0x0010), (0x15ad, 0x07f0), (0x80ee, 0x4e56)] {
+            let driver = driver_of(&function(vendor, device, [1, 8, 2]));
+            assert_eq!(driver.map(|driver| driver.kind), Some("nvme"));
+        }
+        assert!(driver_of(&function(0x1b36, 0x0010, [1, 8, 1])).is_none());
     }
 
     #[test]

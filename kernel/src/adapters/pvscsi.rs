@@ -11,5 +11,7 @@ pub static DRIVER: Driver = Driver {
     kind: "pvscsi",
     drives: |function| (function.vendor, function.device) == (VENDOR_ID, DEVICE_ID),
     register_bytes: BAR_BYTES as u64,
-    start: |machine, registers, options| Ok(Box::new(Pvscsi::start(machine, registers, options)?)),
+    start: |_, machine, registers, options| {
+        Ok(Box::new(Pvscsi::start(machine, registers, options)?))
+    },
 };

@@ -53,11 +53,11 @@ fn stretches_around_every_list_boundary() {
             .chain([1534, 1535, 1539])
             .filter(|&last| last >= first)
         {
-            let pages = (last - first + 1) as i32;
+            let pages = last - first + 1;
             for (skip, cut) in [(0, 0), (512, 0), (0, 512), (3584, 3584)] {
                 let bytes = pages * 4096 - skip - cut;
                 if bytes > 0 {
-                    lists.check(1, (first as i32 * 4096 + skip) as u32, bytes as u32);
+                    lists.check(1, (first * 4096 + skip) as u32, bytes as u32);
                 }
             }
         }

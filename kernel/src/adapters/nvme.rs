@@ -1,0 +1,17 @@
+//! NVMe.
+
+use super::driver::Driver;
+use alloc::boxed::Box;
+use drivers::nvme::{BAR_BYTES, CLASS, Nvme, Quirks};
+
+/// Known by its class, so that every maker's controller is driven. Its registers
+/// are in BAR 0, whose least size is two pages.
+pub static DRIVER: Driver = Driver {
+    kind: "nvme",
+    drives: |function| function.class == CLASS,
+    register_bytes: BAR_BYTES as u64,
+    start: |function, machine, registers, options| {
+        let quirks = Quirks::of(function.vendor, function.device);
+        Ok(Box::new(Nvme::start(machine, registers, quirks, options)?))
+    },
+};
