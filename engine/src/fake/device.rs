@@ -35,6 +35,9 @@ impl Answer {
 /// Decides the answer to a command by its number, from 0, over all disks.
 pub type Plan = Box<dyn FnMut(u64, &Request) -> Answer>;
 
+/// Something that happens to the device.
+pub type Hook = Box<dyn FnMut(&mut Device)>;
+
 struct InFlight {
     due: u64,
     tag: Tag,
@@ -62,6 +65,8 @@ pub struct Device {
     pub health: Health,
     /// It is gone once it was given this many commands.
     pub gone_after_commands: u64,
+    /// Called when it is asked about a disk again.
+    pub on_refresh: Option<Hook>,
     /// Asked to abort, it does.
     pub aborts: bool,
     /// Cookies of completions that it makes up in the next reap.
@@ -107,6 +112,7 @@ impl Device {
             costs: [0; 3],
             health: Health::Ok,
             gone_after_commands: u64::MAX,
+            on_refresh: None,
             aborts: true,
             lies: Vec::new(),
             memory_bytes: 1 << 30,
@@ -357,6 +363,10 @@ impl Controller for Device {
 
     fn refresh_disk(&mut self, _disk: DiskId) -> Result<(), ControllerError> {
         self.calls[1] += 1;
+        if let Some(mut hook) = self.on_refresh.take() {
+            hook(self);
+            self.on_refresh = Some(hook);
+        }
         match self.health {
             Health::Gone => Err(ControllerError::Gone),
             _ => Ok(()),

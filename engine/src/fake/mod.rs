@@ -7,7 +7,7 @@ mod device;
 mod media;
 
 pub use clock::HandClock;
-pub use device::{Answer, Device, Plan};
+pub use device::{Answer, Device, Hook, Plan};
 pub use media::Media;
 
 use crate::session::{MachineCounters, MachineCounts};

@@ -10,12 +10,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Fills, then reaps and refills until the window is closed. On return the
     /// device may still own commands.
     ///
-    /// Stamps: `s0` before a pass, `s1` (the t5 of all it finds) after it; a
-    /// pass that finds nothing costs one stamp.
+    /// Stamps: `s0` before a pass, `s1` (the t5 of all it finds) after it, one
+    /// more when all is booked; a pass that finds nothing costs one stamp. The
+    /// pass that closes the window is in no count of work: its refill is not made.
     #[inline(never)]
     pub fn circle<P: Policy>(&mut self, start: u64) {
         let mut last = self.fill::<P>(start);
-        self.stats.work_ticks += last.wrapping_sub(start);
         if self.table.outstanding() == 0 {
             self.close_window(last);
             return;
@@ -57,26 +57,25 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 self.first_completion_ticks = s1;
             }
             if s1 >= self.edges.next_event && matches!(self.event(s1), Flow::Stop) {
-                self.stats.work_ticks += s1.wrapping_sub(s0);
                 break;
             }
+            last = self.clock.now_ticks();
+            self.stats.reap_ticks += last.wrapping_sub(s0);
             // More may wait than one call had room for: drain first.
             let drained = found < self.completions.len();
-            last = if drained
-                && self.done_since_fill
-                    >= self
-                        .complete_min
-                        .min(self.done_since_fill + self.owned as usize)
-            {
-                self.fill::<P>(s1)
-            } else {
-                self.clock.now_ticks()
-            };
-            self.stats.work_ticks += last.wrapping_sub(s0);
+            if drained && self.is_time_to_fill() {
+                last = self.fill::<P>(last);
+            }
             if self.table.outstanding() == 0 && !self.suspended {
                 self.close_window(s1);
                 break;
             }
         }
+    }
+
+    /// Whether as many completions came as a refill waits for, or as can come.
+    #[inline]
+    fn is_time_to_fill(&self) -> bool {
+        self.done_since_fill >= self.complete_min || self.owned == 0
     }
 }

@@ -39,12 +39,21 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                     self.stamp_built(t0, now);
                 }
                 if !taken {
+                    if !P::GENERAL {
+                        starts = starts.wrapping_sub(t0);
+                    }
                     break;
                 }
             }
             self.quota_left -= built as u64;
+            let building = now.wrapping_sub(first);
+            if self.posts {
+                self.stats.doorbell_ticks += building;
+            } else {
+                self.stats.submit_ticks += building;
+            }
             self.gaps
-                .check_build(self.stats, now.wrapping_sub(first), built, self.posts);
+                .check_build(self.stats, building, built, self.posts);
             now = self.ring::<P>(now, built, starts);
             if built < batch {
                 return now;
@@ -110,6 +119,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if P::STAGES {
             self.table.stamp_batch(built, now, t3);
         }
+        self.stats.doorbell_ticks += t3.wrapping_sub(now);
         self.gaps.check_doorbell(self.stats, t3.wrapping_sub(now));
         t3
     }

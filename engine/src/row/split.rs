@@ -127,6 +127,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             }
         }
         self.table.again.drain(..sent);
+        self.stats.submit_ticks += t3.wrapping_sub(now);
         t3
     }
 

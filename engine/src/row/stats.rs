@@ -27,8 +27,12 @@ pub struct Stats {
     pub latency: [Histogram; 2],
     /// The stages, where they are taken.
     pub stages: Stages,
-    /// Ticks in submit, doorbell and useful reap passes.
-    pub work_ticks: u64,
+    /// Ticks in which requests were built and written.
+    pub submit_ticks: u64,
+    /// Ticks in doorbells; of a device that takes posts, in building and posting.
+    pub doorbell_ticks: u64,
+    /// Ticks in reap passes that found something, and in booking it.
+    pub reap_ticks: u64,
     /// Reap passes that found something.
     pub useful_passes: u64,
     /// Reap passes that found nothing.
@@ -49,13 +53,23 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Ticks that I/Os cost: all but empty polls.
+    #[must_use]
+    pub const fn work_ticks(&self) -> u64 {
+        self.submit_ticks
+            .wrapping_add(self.doorbell_ticks)
+            .wrapping_add(self.reap_ticks)
+    }
+
     /// Forgets everything. Does not allocate.
     pub fn clear(&mut self) {
         for latency in &mut self.latency {
             latency.clear();
         }
         self.stages = Stages::default();
-        self.work_ticks = 0;
+        self.submit_ticks = 0;
+        self.doorbell_ticks = 0;
+        self.reap_ticks = 0;
         self.useful_passes = 0;
         self.empty_polls = 0;
         self.backward_steps = 0;

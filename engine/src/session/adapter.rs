@@ -1,5 +1,6 @@
 //! A controller as the machine hands it to a session.
 
+use crate::row::{self, Env, Spec, Tally};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,9 +11,23 @@ use drivers::hal::Clock;
 ///
 /// Implemented for every controller: the loop is instantiated where the type is
 /// still known, and a session keeps trait objects.
-pub trait Target<K: Clock>: Controller {}
+pub trait Target<K: Clock>: Controller {
+    /// Runs a row; see [`row::run`].
+    fn run_row<'a>(&'a mut self, env: Env<'a, K>, spec: Spec) -> Tally;
 
-impl<C: Controller, K: Clock> Target<K> for C {}
+    /// The same controller as a trait object, for everything that is not hot.
+    fn as_controller(&mut self) -> &mut dyn Controller;
+}
+
+impl<C: Controller, K: Clock> Target<K> for C {
+    fn run_row<'a>(&'a mut self, env: Env<'a, K>, spec: Spec) -> Tally {
+        row::run(self, env, spec)
+    }
+
+    fn as_controller(&mut self) -> &mut dyn Controller {
+        self
+    }
+}
 
 /// One adapter: where it sits, and its running controller.
 pub struct Adapter<K: Clock> {

@@ -1,8 +1,15 @@
 //! A whole run: inventory, plan, guard, rows, records.
 
 mod adapter;
+mod figures;
 mod inject;
+mod inventory;
 mod link;
+mod names;
+mod outcome;
+mod plan;
+mod resolve;
+mod rows;
 mod run;
 
 pub use adapter::{Adapter, Target};

@@ -1,11 +1,21 @@
 //! The session itself.
 
+use super::inventory::Inventory;
+use super::plan::{Row, plan, planned_ns};
+use super::rows::{Desk, blank};
 use super::{Adapter, Inject, Link, MachineCounters};
+use crate::row::Workspace;
+use crate::time::{Timebase, elapsed};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use drivers::hal::Clock;
 use proto::exit::GuestExit;
 use proto::job::Params;
-use proto::record::{End, Record};
+use proto::record::{End, Note, Plan, Progress, Record};
+use proto::result::{Run, RunStatus};
 
 /// What a session is given.
 pub struct Setup<'a, K: Clock> {
@@ -31,13 +41,162 @@ pub struct Setup<'a, K: Clock> {
 ///
 /// A row that runs is framed by `sync(2n)` and `sync(2n + 1)`, n being its
 /// number; a skipped row sends its `Row` record alone. Every command between the
-/// two is in the row's `commands`. Adapters are shut down at the end.
+/// two is in the row's `commands`. Nothing is sent inside a window. Adapters are
+/// shut down at the end.
 pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
-    setup.link.record(&Record::End(End {
-        records: setup.records_sent,
-        ok: 0,
-        failed: 0,
-        skipped: 0,
-    }));
-    GuestExit::NothingToDo
+    let Setup {
+        clock,
+        link,
+        counters,
+        mut adapters,
+        jobs,
+        origin_ticks,
+        records_sent,
+        inject,
+    } = setup;
+    let mut log = Log {
+        link,
+        records: records_sent,
+        rows: [0; 3],
+    };
+    let inventory = Inventory::take(&mut adapters, clock, jobs);
+    log.inventory(&inventory);
+    let rows = plan(jobs, &inventory);
+    log.plan(jobs, &rows, &inventory);
+
+    let mut desk = Desk {
+        clock,
+        counters,
+        workspace: Workspace::new(),
+        timebase: Timebase::new(clock.ticks_per_second()),
+        disks: inventory.disks(),
+        written: None,
+        inject,
+    };
+    let mut lost: Vec<Option<String>> = vec![None; adapters.len()];
+    let mut first_io = None;
+    for (number, row) in (0u32..).zip(&rows) {
+        if inject.exits_before(number) {
+            return GuestExit::Pass;
+        }
+        let (params, target) = (&jobs[row.job], &inventory.targets[row.target]);
+        if let Some(why) = &lost[target.adapter] {
+            let mut run = blank(number, row, params, target);
+            run.reason = Some(format!(
+                "{} cannot be used any more: {why}",
+                target.info.controller
+            ));
+            log.row(run);
+            continue;
+        }
+        let adapter = &mut adapters[target.adapter];
+        let ended = desk.run(number, row, params, adapter, target, log.link);
+        log.counted_row_begin(&ended.run);
+        for note in ended.notes {
+            log.note(note);
+        }
+        if first_io.is_none()
+            && let Some(ticks) = ended.first_completion_ticks
+        {
+            first_io = Some(ticks);
+            log.send(&Record::Progress(Progress {
+                what: "first_io".to_string(),
+                at_ns: desk.timebase.ns(elapsed(origin_ticks, ticks).0),
+            }));
+        }
+        log.row(ended.run);
+        lost[target.adapter] = ended.controller_lost;
+    }
+    for adapter in &mut adapters {
+        adapter.controller.shutdown();
+    }
+    log.end(rows.is_empty())
+}
+
+/// Records and what they add up to.
+struct Log<'a> {
+    link: &'a mut dyn Link,
+    records: u64,
+    /// Ok, failed, skipped.
+    rows: [u32; 3],
+}
+
+impl Log<'_> {
+    fn send(&mut self, record: &Record) {
+        self.link.record(record);
+        self.records += 1;
+    }
+
+    fn note(&mut self, text: String) {
+        self.send(&Record::Note(Note { text }));
+    }
+
+    /// The `RowBegin` of a row that ran was sent by the row itself.
+    fn counted_row_begin(&mut self, run: &Run) {
+        if run.status != RunStatus::Skipped {
+            self.records += 1;
+        }
+    }
+
+    fn row(&mut self, run: Box<Run>) {
+        let kind = match run.status {
+            RunStatus::Ok => 0,
+            RunStatus::Failed => 1,
+            RunStatus::Skipped => 2,
+        };
+        self.rows[kind] += 1;
+        self.send(&Record::Row(run));
+    }
+
+    fn inventory(&mut self, inventory: &Inventory) {
+        for controller in &inventory.controllers {
+            self.send(&Record::Controller(controller.clone()));
+        }
+        for target in &inventory.targets {
+            self.send(&Record::Disk(target.info.clone()));
+        }
+        for ignored in &inventory.ignored {
+            self.send(&Record::Ignored(ignored.clone()));
+        }
+    }
+
+    fn plan(&mut self, jobs: &[Params], rows: &[Row], inventory: &Inventory) {
+        if inventory.controllers.is_empty() {
+            self.note("no storage controller that ioprobe drives was found".to_string());
+        } else if inventory.targets.is_empty() {
+            self.note("no disk was found behind any controller".to_string());
+        }
+        for (index, params) in jobs.iter().enumerate() {
+            if !inventory.targets.is_empty() && !rows.iter().any(|row| row.job == index) {
+                self.note(format!(
+                    "job {}: no disk fits controller={:?} filename={:?}",
+                    params.name, params.controllers, params.disks
+                ));
+            }
+        }
+        let each = rows.iter().map(|row| planned_ns(&jobs[row.job], row));
+        self.send(&Record::Plan(Plan {
+            rows: rows.len() as u32,
+            planned_ns: each.sum(),
+        }));
+    }
+
+    fn end(mut self, nothing: bool) -> GuestExit {
+        let [ok, failed, skipped] = self.rows;
+        self.send(&Record::End(End {
+            records: self.records,
+            ok,
+            failed,
+            skipped,
+        }));
+        if nothing {
+            GuestExit::NothingToDo
+        } else if failed > 0 {
+            GuestExit::Failed
+        } else if skipped > 0 {
+            GuestExit::Skipped
+        } else {
+            GuestExit::Pass
+        }
+    }
 }

@@ -46,6 +46,12 @@ impl Stream {
         self.blocks
     }
 
+    /// Whether a block can come again before all others came.
+    #[must_use]
+    pub const fn repeats_within_a_pass(&self) -> bool {
+        matches!(self.source, Source::Independent(_))
+    }
+
     /// The next block.
     #[inline]
     pub fn next_index(&mut self) -> u64 {

@@ -1,0 +1,408 @@
+//! Running one row: everything around the loop.
+
+use super::inventory::{Looked, Target, look_at};
+use super::plan::{Row, planned_ns};
+use super::resolve::{self, Written};
+use super::{Adapter, figures, outcome};
+use crate::guard::Verdict;
+use crate::region::Region;
+use crate::row::{Env, Spec, Tally, Workspace, buffer_bytes, buffers_needed};
+use crate::session::{Inject, Link, MachineCounters};
+use crate::time::Timebase;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use drivers::block::{Controller, ControllerError, Disk, Options};
+use drivers::hal::Clock;
+use proto::job::{Params, Verify, Wait};
+use proto::record::{Record, RowBegin};
+use proto::result::{
+    Commands, Cpu, Depth, DiskInfo, Gaps, Mismatch, OpenAtEnd, PerIo, Run, RunParams, RunStatus,
+};
+
+/// What all rows share.
+pub struct Desk<'a, K> {
+    /// Time.
+    pub clock: &'a K,
+    /// Counts of the machine.
+    pub counters: &'a dyn MachineCounters,
+    /// Tables and histograms.
+    pub workspace: Workspace,
+    /// Conversion of ticks.
+    pub timebase: Timebase,
+    /// All disks, for names.
+    pub disks: Vec<DiskInfo>,
+    /// What the last write row wrote, if it wrote all it should.
+    pub written: Option<(Spec, Written)>,
+    /// A planted fault.
+    pub inject: Inject,
+}
+
+/// A row that ended.
+pub struct Ended {
+    /// Its record.
+    pub run: Box<Run>,
+    /// When its first I/O completed.
+    pub first_completion_ticks: Option<u64>,
+    /// What a person should know beside it.
+    pub notes: Vec<String>,
+    /// The controller must not be used any more: why.
+    pub controller_lost: Option<String>,
+}
+
+impl Ended {
+    fn skipped(run: Box<Run>) -> Self {
+        Self {
+            run,
+            first_completion_ticks: None,
+            notes: Vec::new(),
+            controller_lost: None,
+        }
+    }
+}
+
+/// A row with all that was settled before it starts.
+struct Ready {
+    spec: Spec,
+    region: Region,
+}
+
+impl<K: Clock> Desk<'_, K> {
+    /// Runs row `number`, or says why not.
+    pub fn run(
+        &mut self,
+        number: u32,
+        row: &Row,
+        params: &Params,
+        adapter: &mut Adapter<K>,
+        target: &Target,
+        link: &mut dyn Link,
+    ) -> Ended {
+        let mut run = blank(number, row, params, target);
+        let ready = match self.prepare(row, params, adapter, target) {
+            Ok(ready) => ready,
+            Err(why) => {
+                run.status = RunStatus::Skipped;
+                run.reason = Some(why);
+                return Ended::skipped(run);
+            }
+        };
+        let mut notes = Vec::new();
+        let disk = adapter.controller.disks()[usize::from(target.disk.0)].clone();
+        if ready.region.is_misaligned(params, &disk) {
+            notes.push(format!(
+                "row {number}: I/Os are not aligned to the {} B physical blocks of {}",
+                disk.physical_block_bytes, target.info.id
+            ));
+        }
+        let limits = *adapter.controller.limits();
+        run.params.region_start = ready.region.start_bytes;
+        run.params.region_bytes = ready.region.len_bytes;
+        run.params.ring_pages = limits.ring_pages;
+
+        link.sync(2 * number);
+        link.record(&Record::RowBegin(RowBegin {
+            row: number,
+            job: run.job.clone(),
+            disk: run.disk.clone(),
+            planned_ns: planned_ns(params, row),
+        }));
+        self.inject.start_of(number);
+        let mut looked = Looked::default();
+        let tally = {
+            let all = &self.disks;
+            let clock = self.clock;
+            let bytes = buffer_bytes(&ready.spec) as usize;
+            let looked = &mut looked;
+            let mut recheck = |controller: &mut dyn Controller| {
+                recheck(controller, clock, target, &disk, params, all, bytes, looked)
+            };
+            let env = Env {
+                clock,
+                counters: self.counters,
+                workspace: &mut self.workspace,
+                recheck: &mut recheck,
+            };
+            adapter.controller.run_row(env, ready.spec.clone())
+        };
+        link.sync(2 * number + 1);
+
+        self.fill_in(&mut run, &ready.spec, &tally, limits.max_in_flight);
+        run.commands.read += looked.commands;
+        run.commands.read_bytes += looked.moved_bytes;
+        if self.workspace.stats.backward_steps > 0 {
+            notes.push(format!(
+                "row {number}: the clock stepped back {} times; these latencies count as 0",
+                self.workspace.stats.backward_steps
+            ));
+        }
+        if self.inject.miscounts(number) {
+            run.commands.read += 1;
+            run.read.ios += 1;
+        }
+        self.remember(row, &ready.spec, &tally, &run);
+        Ended {
+            first_completion_ticks: tally.first_completion_ticks,
+            notes,
+            controller_lost: lost(&tally, adapter.controller.as_controller(), &self.timebase),
+            run,
+        }
+    }
+
+    /// Everything before `sync`: guard, options, region, buffers.
+    fn prepare(
+        &mut self,
+        row: &Row,
+        params: &Params,
+        adapter: &mut Adapter<K>,
+        target: &Target,
+    ) -> Result<Ready, String> {
+        let controller = adapter.controller.as_controller();
+        if !row.read_back && params.rw.writes() {
+            let Verdict { allowed, reason } = target.verdict(params, &self.disks);
+            if !allowed {
+                return Err(format!("{} must not be written: {reason}", target.info.id));
+            }
+        }
+        let options = Options {
+            ring_pages: params.ring_pages,
+            ..Options::default()
+        };
+        controller
+            .reconfigure(&options)
+            .map_err(|error| error.to_string())?;
+        match controller.refresh_disk(target.disk) {
+            Ok(()) | Err(ControllerError::Unsupported) => {}
+            Err(error) => {
+                return Err(format!("the disk does not answer: {error}"));
+            }
+        }
+        let limits = *controller.limits();
+        let disk = controller.disks()[usize::from(target.disk.0)].clone();
+        same_disk(&target.info, &disk)?;
+        let region = Region::resolve(params, &disk, target.is_stamped())?;
+        let mut spec = resolve::spec(params, &disk, target.disk, &limits, &region, &self.timebase)?;
+        if row.read_back {
+            let Some((write, written)) = self.written.take() else {
+                return Err(String::from(
+                    "the row that writes what this one reads did not end well",
+                ));
+            };
+            spec = resolve::read_back(write, written);
+        }
+        let (count, bytes) = (buffers_needed(&spec, &limits), buffer_bytes(&spec));
+        let total_mib = (u64::from(count) * bytes).div_ceil(1 << 20);
+        controller
+            .set_buffers(count, bytes as usize)
+            .map_err(|error| match error {
+                ControllerError::Dma(_) => format!("needs {total_mib} MiB of buffers"),
+                error => error.to_string(),
+            })?;
+        Ok(Ready { spec, region })
+    }
+
+    /// Keeps what a write row wrote, for the read-back after it.
+    fn remember(&mut self, row: &Row, spec: &Spec, tally: &Tally, run: &Run) {
+        if row.read_back {
+            return;
+        }
+        let ios = tally.issued[1];
+        let all = run.status == RunStatus::Ok && tally.lost[1] == 0 && ios > 0;
+        self.written = all.then(|| {
+            let stream = spec.write.stream.clone();
+            let ios = if stream.repeats_within_a_pass() {
+                ios
+            } else {
+                ios.min(stream.blocks())
+            };
+            (spec.clone(), Written { stream, ios })
+        });
+    }
+
+    fn fill_in(&self, run: &mut Run, spec: &Spec, tally: &Tally, limit: u32) {
+        let stats = &self.workspace.stats;
+        let timebase = &self.timebase;
+        run.window_ns = timebase.ns(tally.window_ticks);
+        run.read = figures::direction(&stats.latency[0], spec.read.bs_bytes, run.window_ns);
+        run.write = figures::direction(&stats.latency[1], spec.write.bs_bytes, run.window_ns);
+        let ios = run.read.ios + run.write.ios;
+        let iops = run.read.iops + run.write.iops;
+        run.open_at_end = figures::open_at_end(tally, stats, timebase);
+        run.commands = figures::commands(tally);
+        run.errors = tally.failed[0] + tally.failed[1];
+        run.errors_by_kind = figures::errors_by_kind(tally);
+        run.retries = tally.retries;
+        run.verified_blocks = tally.verified_blocks;
+        run.mismatched_bytes = tally.mismatched_bytes;
+        run.mismatches = tally
+            .mismatches
+            .iter()
+            .map(|byte| Mismatch {
+                offset: byte.offset_bytes,
+                expected: byte.expected,
+                found: byte.found,
+            })
+            .collect();
+        run.all_zero = tally.all_zero;
+        run.digest = figures::digest(tally);
+        run.cpu = figures::cpu(tally, stats, ios, iops, timebase);
+        run.accesses = figures::accesses(tally);
+        run.doorbells = figures::doorbells(tally);
+        run.per_io = figures::per_io(&run.accesses, ios);
+        run.depth = figures::depth(run.params.iodepth, limit, tally, stats);
+        run.stages_ns = (spec.stages && ios > 0).then(|| figures::stages(stats, ios, timebase));
+        run.gaps = figures::gaps(tally, stats, timebase);
+        run.reason = outcome::reason(tally, ios, timebase);
+        run.status = if run.reason.is_some() {
+            RunStatus::Failed
+        } else {
+            RunStatus::Ok
+        };
+    }
+}
+
+/// A second look at a disk that reported a change.
+#[expect(clippy::too_many_arguments, reason = "the captures of one closure")]
+fn recheck<K: Clock>(
+    controller: &mut dyn Controller,
+    clock: &K,
+    target: &Target,
+    before: &Disk,
+    params: &Params,
+    all: &[DiskInfo],
+    buffer_bytes: usize,
+    looked: &mut Looked,
+) -> Result<(), String> {
+    controller
+        .refresh_disk(target.disk)
+        .map_err(|error| error.to_string())?;
+    let now = &controller.disks()[usize::from(target.disk.0)];
+    same_disk(&target.info, now)?;
+    if now.max_transfer_bytes < before.max_transfer_bytes {
+        return Err(String::from("it takes shorter commands than before"));
+    }
+    let look = look_at(controller, clock, target.disk, buffer_bytes, true, looked);
+    let again = Target {
+        adapter: target.adapter,
+        disk: target.disk,
+        info: target.info.clone(),
+        look,
+    };
+    let Verdict { allowed, reason } = again.verdict(params, all);
+    if allowed { Ok(()) } else { Err(reason) }
+}
+
+/// Whether a disk is still the one that was found.
+fn same_disk(info: &DiskInfo, now: &Disk) -> Result<(), String> {
+    if now.blocks != info.blocks || now.block_size_bytes != info.block_size {
+        return Err(format!(
+            "it has {} blocks of {} B now, and had {} of {} B",
+            now.blocks, now.block_size_bytes, info.blocks, info.block_size
+        ));
+    }
+    if now.serial != info.serial || now.wwid != info.wwid {
+        return Err(format!(
+            "it is another disk now (serial {}, {})",
+            now.serial, now.wwid
+        ));
+    }
+    Ok(())
+}
+
+fn lost(tally: &Tally, controller: &mut dyn Controller, timebase: &Timebase) -> Option<String> {
+    if tally.controller_lost {
+        return outcome::reason(tally, 1, timebase);
+    }
+    match controller.health() {
+        drivers::block::Health::Ok => None,
+        health => Some(outcome::health_text(health)),
+    }
+}
+
+/// A row without figures.
+pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Run> {
+    let (bs, bs_write) = match (params.rw.reads(), params.rw.writes()) {
+        (true, true) if params.bs.read_bytes != params.bs.write_bytes => {
+            (params.bs.read_bytes, Some(params.bs.write_bytes))
+        }
+        (true, _) => (params.bs.read_bytes, None),
+        (false, _) => (params.bs.write_bytes, None),
+    };
+    let verify = row.read_back || (params.verify == Verify::Pattern && !params.rw.writes());
+    let (job, rw, bs, bs_write) = if row.read_back {
+        let rw = if params.rw.is_random() {
+            "randread"
+        } else {
+            "read"
+        };
+        let bs = params.bs.write_bytes;
+        (format!("{}-verify", params.name), rw, bs, None)
+    } else {
+        (params.name.clone(), params.rw.name(), bs, bs_write)
+    };
+    let timed = !row.read_back;
+    Box::new(Run {
+        row: number,
+        job,
+        controller: target.info.controller.clone(),
+        disk: target.info.id.clone(),
+        params: RunParams {
+            rw: rw.to_string(),
+            bs,
+            bs_write,
+            iodepth: params.iodepth,
+            iodepth_batch_submit: params.iodepth_batch_submit,
+            iodepth_batch_complete_min: params.iodepth_batch_complete_min,
+            numjobs: 1,
+            rwmixread: mix_pct(params, row.read_back),
+            wait: match params.wait {
+                Wait::Poll => "poll".to_string(),
+            },
+            runtime_ns: params.runtime_ns.filter(|_| timed),
+            ramp_ns: if timed { params.ramp_ns } else { 0 },
+            region_start: 0,
+            region_bytes: 0,
+            randseed: params.randseed,
+            ring_pages: params.ring_pages.unwrap_or(0),
+            verify: if verify { "pattern" } else { "none" }.to_string(),
+        },
+        status: RunStatus::Skipped,
+        reason: None,
+        window_ns: 0,
+        open_at_end: OpenAtEnd::default(),
+        commands: Commands::default(),
+        read: proto::result::Direction::default(),
+        write: proto::result::Direction::default(),
+        errors: 0,
+        errors_by_kind: alloc::collections::BTreeMap::new(),
+        retries: 0,
+        verified_blocks: 0,
+        mismatched_bytes: 0,
+        mismatches: Vec::new(),
+        all_zero: None,
+        digest: String::from("00000000"),
+        cpu: Cpu::default(),
+        accesses: proto::result::Accesses::default(),
+        doorbells: alloc::collections::BTreeMap::new(),
+        per_io: PerIo::default(),
+        depth: Depth {
+            asked: params.iodepth,
+            effective: 0.0,
+            limit: 0,
+        },
+        stages_ns: None,
+        gaps: Gaps::default(),
+        checks: Vec::new(),
+    })
+}
+
+const fn mix_pct(params: &Params, read_back: bool) -> u8 {
+    if read_back || !params.rw.writes() {
+        100
+    } else if params.rw.reads() {
+        params.rwmixread_pct
+    } else {
+        0
+    }
+}
