@@ -50,3 +50,7 @@ impl Ages {
         overdue: u32::MAX - (1 << 20),
     };
 }
+
+// A batch may still be submitted when the rings are found to be overdue.
+const _: () = assert!(Ages::DEFAULT.overdue as u64 + 1024 < 1 << 32);
+const _: () = assert!(Ages::DEFAULT.ripe < Ages::DEFAULT.overdue && Ages::DEFAULT.first_index == 0);
