@@ -30,10 +30,15 @@ impl Media {
             .unwrap_or_else(|| vec![0; self.block_bytes])
     }
 
-    /// Writes whole blocks from `lba` on.
+    /// Writes whole blocks from `lba` on. Allocates only for those not yet written.
     pub fn write(&mut self, lba: u64, data: &[u8]) {
         for (block, at) in data.chunks(self.block_bytes).zip(lba..) {
-            self.blocks.insert(at, block.to_vec());
+            match self.blocks.get_mut(&at) {
+                Some(held) => held.copy_from_slice(block),
+                None => {
+                    self.blocks.insert(at, block.to_vec());
+                }
+            }
         }
     }
 

@@ -34,7 +34,7 @@ impl Mix {
         }
         // Selection sampling: each remaining place is a read with the chance
         // that the remaining reads have among them.
-        let draw = (self.rng.next_u64() >> 32) * u64::from(self.left) >> 32;
+        let draw = ((self.rng.next_u64() >> 32) * u64::from(self.left)) >> 32;
         let read = draw < u64::from(self.reads_left);
         self.left -= 1;
         self.reads_left -= u32::from(read);

@@ -1,0 +1,102 @@
+//! Between submit and reap nothing is allocated.
+
+use drivers::block::{Controller, DiskId, Sense, Status};
+use engine::fake::{Answer, Device, HandClock, NoCounters};
+use engine::row::{self, Env, Kind, Lane, Spec, Workspace};
+use engine::workload::{Mix, Order, Stream};
+
+/// Allocations of a whole row of `ios` I/Os, what precedes the loop included.
+fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) -> u64 {
+    let clock = HandClock::new(0, 3, 100);
+    let mut device = Device::new(&clock, 64, 65_536, 512, 10_000);
+    device.limits.max_transfer_bytes = if general { 2048 } else { 4096 };
+    // The device's own log and media must not allocate either.
+    device.log = Vec::new();
+    device.batches = Vec::new();
+    device.media[0].write(0, &vec![1; 512 * 64]);
+    let mut number = 0u64;
+    device.plan = Box::new(move |_, _| {
+        number += 1;
+        let status = match number % 50 {
+            7 if faults => Status::Busy,
+            21 if faults => Status::Check(Sense {
+                key: 3,
+                asc: 0x11,
+                ascq: 0,
+            }),
+            _ => Status::Ok,
+        };
+        Answer {
+            ticks: 1_000 + number * 37 % 5_000,
+            status,
+        }
+    });
+    let lane = |seed| Lane {
+        stream: Stream::new(&Order::Once, 8, seed),
+        bs_bytes: 4096,
+        command_bytes: device.limits.max_transfer_bytes,
+    };
+    let spec = Spec {
+        disk: DiskId(0),
+        block_size_bytes: 512,
+        region_start_bytes: 0,
+        kind,
+        read: lane(1),
+        write: lane(2),
+        mix: Mix::new(if kind == Kind::Read { 100 } else { 50 }, 3),
+        depth: 16,
+        batch_submit: 1,
+        batch_complete_min: 1,
+        ramp_ticks: 100_000,
+        runtime_ticks: u64::MAX,
+        quota_ios: ios,
+        timeout_ticks: 60_000_000_000,
+        stages,
+        verify: general && kind == Kind::Read,
+    };
+    let count = row::buffers_needed(&spec, device.limits());
+    device.set_buffers(count, 4096).unwrap();
+    let mut workspace = Workspace::new();
+    let mut done = 0;
+    let info = allocation_counter::measure(|| {
+        let env = Env {
+            clock: &clock,
+            counters: &NoCounters,
+            workspace: &mut workspace,
+            recheck: &mut |_| Ok(()),
+        };
+        let tally = row::run(&mut device, env, spec);
+        assert_eq!(tally.failure, None);
+        done = tally.issued[0] + tally.issued[1];
+    });
+    assert!(done >= ios);
+    info.count_total
+}
+
+#[test]
+fn the_number_of_allocations_does_not_depend_on_the_number_of_ios() {
+    for kind in [Kind::Read, Kind::Mix] {
+        for (stages, general) in [(false, false), (true, false), (false, true)] {
+            for faults in [false, true] {
+                let few = allocations(20, kind, stages, general, faults);
+                let many = allocations(20_000, kind, stages, general, faults);
+                assert_eq!(
+                    few, many,
+                    "stages {stages}, general {general}, faults {faults}"
+                );
+                assert!(
+                    few <= 2,
+                    "{few}: the list of mismatches and that of retries"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    let info = allocation_counter::measure(|| {
+        std::hint::black_box(vec![0u8; 100]);
+    });
+    assert_eq!(info.count_total, 1);
+}
