@@ -79,7 +79,7 @@ fn the_number_of_allocations_does_not_depend_on_the_number_of_ios() {
         for (stages, general) in [(false, false), (true, false), (false, true)] {
             for faults in [false, true] {
                 let few = allocations(20, kind, stages, general, faults);
-                let many = allocations(20_000, kind, stages, general, faults);
+                let many = allocations(2_000, kind, stages, general, faults);
                 assert_eq!(
                     few, many,
                     "stages {stages}, general {general}, faults {faults}"

@@ -61,8 +61,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             }
             last = self.clock.now_ticks();
             self.stats.reap_ticks += last.wrapping_sub(s0);
-            // More may wait than one call had room for: drain first.
-            let drained = found < self.completions.len();
+            // More may wait than one call had room for: drain first. Where the
+            // device owns nothing, nothing more can wait.
+            let drained = found < self.completions.len() || self.owned == 0;
             if drained && self.is_time_to_fill() {
                 last = self.fill::<P>(last);
             }

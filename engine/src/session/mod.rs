@@ -1,6 +1,7 @@
 //! A whole run: inventory, plan, guard, rows, records.
 
 mod adapter;
+mod blank;
 mod figures;
 mod inject;
 mod inventory;
@@ -11,6 +12,7 @@ mod plan;
 mod resolve;
 mod rows;
 mod run;
+mod second_look;
 
 pub use adapter::{Adapter, Target};
 pub use inject::Inject;

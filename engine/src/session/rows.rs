@@ -1,8 +1,10 @@
 //! Running one row: everything around the loop.
 
-use super::inventory::{Looked, Target, look_at};
+use super::blank::blank;
+use super::inventory::{Looked, Target};
 use super::plan::{Row, planned_ns};
 use super::resolve::{self, Written};
+use super::second_look::{SecondLook, same_disk};
 use super::{Adapter, figures, outcome};
 use crate::guard::Verdict;
 use crate::region::Region;
@@ -13,13 +15,11 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use drivers::block::{Controller, ControllerError, Disk, Options};
+use drivers::block::{Controller, ControllerError, Options};
 use drivers::hal::Clock;
-use proto::job::{Params, Verify, Wait};
+use proto::job::Params;
 use proto::record::{Record, RowBegin};
-use proto::result::{
-    Commands, Cpu, Depth, DiskInfo, Gaps, Mismatch, OpenAtEnd, PerIo, Run, RunParams, RunStatus,
-};
+use proto::result::{DiskInfo, Mismatch, Run, RunStatus};
 
 /// What all rows share.
 pub struct Desk<'a, K> {
@@ -115,9 +115,16 @@ impl<K: Clock> Desk<'_, K> {
             let clock = self.clock;
             let bytes = buffer_bytes(&ready.spec) as usize;
             let looked = &mut looked;
-            let mut recheck = |controller: &mut dyn Controller| {
-                recheck(controller, clock, target, &disk, params, all, bytes, looked)
+            let second_look = SecondLook {
+                clock,
+                target,
+                before: &disk,
+                params,
+                all,
+                buffer_bytes: bytes,
             };
+            let mut recheck =
+                |controller: &mut dyn Controller| second_look.take(controller, looked);
             let env = Env {
                 clock,
                 counters: self.counters,
@@ -262,54 +269,6 @@ impl<K: Clock> Desk<'_, K> {
     }
 }
 
-/// A second look at a disk that reported a change.
-#[expect(clippy::too_many_arguments, reason = "the captures of one closure")]
-fn recheck<K: Clock>(
-    controller: &mut dyn Controller,
-    clock: &K,
-    target: &Target,
-    before: &Disk,
-    params: &Params,
-    all: &[DiskInfo],
-    buffer_bytes: usize,
-    looked: &mut Looked,
-) -> Result<(), String> {
-    controller
-        .refresh_disk(target.disk)
-        .map_err(|error| error.to_string())?;
-    let now = &controller.disks()[usize::from(target.disk.0)];
-    same_disk(&target.info, now)?;
-    if now.max_transfer_bytes < before.max_transfer_bytes {
-        return Err(String::from("it takes shorter commands than before"));
-    }
-    let look = look_at(controller, clock, target.disk, buffer_bytes, true, looked);
-    let again = Target {
-        adapter: target.adapter,
-        disk: target.disk,
-        info: target.info.clone(),
-        look,
-    };
-    let Verdict { allowed, reason } = again.verdict(params, all);
-    if allowed { Ok(()) } else { Err(reason) }
-}
-
-/// Whether a disk is still the one that was found.
-fn same_disk(info: &DiskInfo, now: &Disk) -> Result<(), String> {
-    if now.blocks != info.blocks || now.block_size_bytes != info.block_size {
-        return Err(format!(
-            "it has {} blocks of {} B now, and had {} of {} B",
-            now.blocks, now.block_size_bytes, info.blocks, info.block_size
-        ));
-    }
-    if now.serial != info.serial || now.wwid != info.wwid {
-        return Err(format!(
-            "it is another disk now (serial {}, {})",
-            now.serial, now.wwid
-        ));
-    }
-    Ok(())
-}
-
 fn lost(tally: &Tally, controller: &mut dyn Controller, timebase: &Timebase) -> Option<String> {
     if tally.controller_lost {
         return outcome::reason(tally, 1, timebase);
@@ -317,92 +276,5 @@ fn lost(tally: &Tally, controller: &mut dyn Controller, timebase: &Timebase) -> 
     match controller.health() {
         drivers::block::Health::Ok => None,
         health => Some(outcome::health_text(health)),
-    }
-}
-
-/// A row without figures.
-pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Run> {
-    let (bs, bs_write) = match (params.rw.reads(), params.rw.writes()) {
-        (true, true) if params.bs.read_bytes != params.bs.write_bytes => {
-            (params.bs.read_bytes, Some(params.bs.write_bytes))
-        }
-        (true, _) => (params.bs.read_bytes, None),
-        (false, _) => (params.bs.write_bytes, None),
-    };
-    let verify = row.read_back || (params.verify == Verify::Pattern && !params.rw.writes());
-    let (job, rw, bs, bs_write) = if row.read_back {
-        let rw = if params.rw.is_random() {
-            "randread"
-        } else {
-            "read"
-        };
-        let bs = params.bs.write_bytes;
-        (format!("{}-verify", params.name), rw, bs, None)
-    } else {
-        (params.name.clone(), params.rw.name(), bs, bs_write)
-    };
-    let timed = !row.read_back;
-    Box::new(Run {
-        row: number,
-        job,
-        controller: target.info.controller.clone(),
-        disk: target.info.id.clone(),
-        params: RunParams {
-            rw: rw.to_string(),
-            bs,
-            bs_write,
-            iodepth: params.iodepth,
-            iodepth_batch_submit: params.iodepth_batch_submit,
-            iodepth_batch_complete_min: params.iodepth_batch_complete_min,
-            numjobs: 1,
-            rwmixread: mix_pct(params, row.read_back),
-            wait: match params.wait {
-                Wait::Poll => "poll".to_string(),
-            },
-            runtime_ns: params.runtime_ns.filter(|_| timed),
-            ramp_ns: if timed { params.ramp_ns } else { 0 },
-            region_start: 0,
-            region_bytes: 0,
-            randseed: params.randseed,
-            ring_pages: params.ring_pages.unwrap_or(0),
-            verify: if verify { "pattern" } else { "none" }.to_string(),
-        },
-        status: RunStatus::Skipped,
-        reason: None,
-        window_ns: 0,
-        open_at_end: OpenAtEnd::default(),
-        commands: Commands::default(),
-        read: proto::result::Direction::default(),
-        write: proto::result::Direction::default(),
-        errors: 0,
-        errors_by_kind: alloc::collections::BTreeMap::new(),
-        retries: 0,
-        verified_blocks: 0,
-        mismatched_bytes: 0,
-        mismatches: Vec::new(),
-        all_zero: None,
-        digest: String::from("00000000"),
-        cpu: Cpu::default(),
-        accesses: proto::result::Accesses::default(),
-        doorbells: alloc::collections::BTreeMap::new(),
-        per_io: PerIo::default(),
-        depth: Depth {
-            asked: params.iodepth,
-            effective: 0.0,
-            limit: 0,
-        },
-        stages_ns: None,
-        gaps: Gaps::default(),
-        checks: Vec::new(),
-    })
-}
-
-const fn mix_pct(params: &Params, read_back: bool) -> u8 {
-    if read_back || !params.rw.writes() {
-        100
-    } else if params.rw.reads() {
-        params.rwmixread_pct
-    } else {
-        0
     }
 }

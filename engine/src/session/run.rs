@@ -1,8 +1,9 @@
 //! The session itself.
 
+use super::blank::blank;
 use super::inventory::Inventory;
 use super::plan::{Row, plan, planned_ns};
-use super::rows::{Desk, blank};
+use super::rows::Desk;
 use super::{Adapter, Inject, Link, MachineCounters};
 use crate::row::Workspace;
 use crate::time::{Timebase, elapsed};

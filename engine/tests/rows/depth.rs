@@ -103,3 +103,18 @@ fn posts_count_from_each_submit() {
     assert_eq!(outcome.stats.depth_integral, 21_000);
     assert_eq!(outcome.tally.row_accesses.submit_doorbells, 2);
 }
+
+#[test]
+fn a_pass_that_takes_all_there_was_room_for_is_followed_by_a_refill() {
+    // As many commands as one call to the driver returns, and multiples of that.
+    for depth in [256, 512] {
+        let clock = clock(0);
+        let mut device = device(&clock, depth, 1_000);
+        let spec = Spec {
+            depth: u32::from(depth),
+            ..spec(1000)
+        };
+        let outcome = run(&mut device, &clock, spec);
+        assert_eq!(outcome.reads(), 1000, "depth {depth}");
+    }
+}

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 /// What went over the line, in order.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a test keeps a few dozen")]
 pub enum Line {
     Record(Record),
     Sync(u32),

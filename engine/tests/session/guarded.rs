@@ -229,7 +229,8 @@ fn after_an_attention_the_same_disk_is_written_on() {
 
 #[test]
 fn after_an_attention_another_disk_is_left_alone() {
-    let cases: [(&str, fn(&mut Device)); 3] = [
+    type Change = fn(&mut Device);
+    let cases: [(&str, Change); 3] = [
         ("holds ntfs", |device| {
             device.media[0].write_bytes(0, b"\xeb\x52\x90NTFS    \0\0\0\0\0\0")
         }),

@@ -2,6 +2,7 @@
 
 mod bench;
 mod guarded;
+mod injected;
 mod records;
 mod rows;
 mod verify;

@@ -1,0 +1,77 @@
+//! Whether a disk is still the one that was found.
+
+use super::inventory::{Looked, Target, look_at};
+use crate::guard::Verdict;
+use alloc::format;
+use alloc::string::{String, ToString};
+use drivers::block::{Controller, Disk};
+use drivers::hal::Clock;
+use proto::job::Params;
+use proto::result::DiskInfo;
+
+/// A second look at a disk that reported a change.
+pub struct SecondLook<'a, K> {
+    /// Time.
+    pub clock: &'a K,
+    /// The disk as it was found.
+    pub target: &'a Target,
+    /// The same, as it was when the row began.
+    pub before: &'a Disk,
+    /// The job that writes.
+    pub params: &'a Params,
+    /// All disks, for names.
+    pub all: &'a [DiskInfo],
+    /// Length of buffer 0 in bytes.
+    pub buffer_bytes: usize,
+}
+
+impl<K: Clock> SecondLook<'_, K> {
+    /// Asks for identity, capacity and contents again, and the guard with them.
+    ///
+    /// # Errors
+    /// Why the disk must not be written any more.
+    pub fn take(&self, controller: &mut dyn Controller, looked: &mut Looked) -> Result<(), String> {
+        let Self {
+            clock,
+            target,
+            before,
+            params,
+            all,
+            buffer_bytes,
+        } = *self;
+        controller
+            .refresh_disk(target.disk)
+            .map_err(|error| error.to_string())?;
+        let now = &controller.disks()[usize::from(target.disk.0)];
+        same_disk(&target.info, now)?;
+        if now.max_transfer_bytes < before.max_transfer_bytes {
+            return Err(String::from("it takes shorter commands than before"));
+        }
+        let look = look_at(controller, clock, target.disk, buffer_bytes, true, looked);
+        let again = Target {
+            adapter: target.adapter,
+            disk: target.disk,
+            info: target.info.clone(),
+            look,
+        };
+        let Verdict { allowed, reason } = again.verdict(params, all);
+        if allowed { Ok(()) } else { Err(reason) }
+    }
+}
+
+/// Whether a disk is still the one that was found.
+pub fn same_disk(info: &DiskInfo, now: &Disk) -> Result<(), String> {
+    if now.blocks != info.blocks || now.block_size_bytes != info.block_size {
+        return Err(format!(
+            "it has {} blocks of {} B now, and had {} of {} B",
+            now.blocks, now.block_size_bytes, info.blocks, info.block_size
+        ));
+    }
+    if now.serial != info.serial || now.wwid != info.wwid {
+        return Err(format!(
+            "it is another disk now (serial {}, {})",
+            now.serial, now.wwid
+        ));
+    }
+    Ok(())
+}
