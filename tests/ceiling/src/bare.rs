@@ -42,7 +42,9 @@ pub trait Bare {
 pub struct Ran {
     /// Commands completed between the two looks at the clock.
     pub ios: u64,
-    /// The time between them in ticks.
+    /// Doorbells rung for them.
+    pub doorbells: u64,
+    /// The time between the two looks in ticks.
     pub ticks: u64,
 }
 
@@ -77,6 +79,7 @@ pub fn run<B: Bare>(
     let stall = Deadline::after_ms(clock, runtime_ms + STALL_MS);
     let start_ticks = clock.now_ticks();
     let mut ios = 0;
+    let mut doorbells = 1;
     let mut next_look = COMPLETIONS_PER_LOOK;
     let mut polls = POLLS_PER_LOOK;
     bare.fill(depth);
@@ -104,12 +107,17 @@ pub fn run<B: Bare>(
         }
         bare.fill(found);
         bare.kick();
+        doorbells += 1;
     };
     settle(bare, clock, in_flight).ok_or(RunError::Stalled(ios))?;
     if bare.failed() {
         return Err(RunError::Failed);
     }
-    Ok(Ran { ios, ticks })
+    Ok(Ran {
+        ios,
+        doorbells,
+        ticks,
+    })
 }
 
 /// Waits for what is still in flight.
@@ -193,6 +201,7 @@ mod tests {
         assert_eq!(model.most_in_flight, 32);
         assert_eq!(model.kicks[0], 32);
         assert_eq!(model.kicks[1..], [5; 155]);
+        assert_eq!(ran.doorbells, 156);
         assert_eq!(model.in_flight, 0);
     }
 

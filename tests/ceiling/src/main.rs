@@ -1,6 +1,6 @@
 //! `ioprobe-ceiling`: the bare loops as a guest of their own.
 //!
-//! Prints one line per depth, `ceiling KIND depth=32 ios=.. ns=..`, and leaves
+//! Prints one line per depth, `ceiling KIND depth=32 ios=.. ns=.. doorbells=..`, and leaves
 //! QEMU by its exit device; a line `ceiling error: ..` and another status if
 //! anything goes wrong.
 #![no_std]
@@ -77,7 +77,12 @@ fn run<B: Bare>(mut bare: B, machine: Machine, plan: &Plan) -> Result<(), String
         let ran = bare::run(&mut bare, machine.clock(), depth, plan.runtime_ms)
             .map_err(|error| format!("{} depth={depth}: {error:?}", B::KIND))?;
         let ns = math::ticks_to_ns(ran.ticks, machine.clock().ticks_per_second());
-        println!("ceiling {} depth={depth} ios={} ns={ns}", B::KIND, ran.ios);
+        println!(
+            "ceiling {} depth={depth} ios={} ns={ns} doorbells={}",
+            B::KIND,
+            ran.ios,
+            ran.doorbells
+        );
     }
     Ok(())
 }

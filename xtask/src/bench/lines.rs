@@ -12,6 +12,8 @@ pub struct Point {
     pub ios: u64,
     /// In how long, in ns.
     pub ns: u64,
+    /// Doorbells rung; 0 where the program does not tell.
+    pub doorbells: u64,
 }
 
 impl Point {
@@ -22,8 +24,8 @@ impl Point {
     }
 }
 
-/// `ceiling KIND depth=32 ios=286000 ns=2000123456`, as the ceiling loop prints
-/// it; `None` for any other line.
+/// `ceiling KIND depth=32 ios=286000 ns=2000123456 doorbells=20000`, as the
+/// ceiling loop prints it; `None` for any other line.
 #[must_use]
 pub fn ceiling(line: &str) -> Option<(&str, Point)> {
     let rest = line.trim().strip_prefix("ceiling ")?;
@@ -32,6 +34,7 @@ pub fn ceiling(line: &str) -> Option<(&str, Point)> {
         depth: field(rest, "depth")?,
         ios: field(rest, "ios")?,
         ns: field(rest, "ns").filter(|&ns| ns > 0)?,
+        doorbells: field(rest, "doorbells")?,
     };
     Some((kind, point))
 }
@@ -45,6 +48,7 @@ pub fn peer(line: &str) -> Option<Point> {
         depth: field(rest, "depth")?,
         ios: field(rest, "ios")?,
         ns: field::<u64>(rest, "ms").filter(|&ms| ms > 0)? * 1_000_000,
+        doorbells: 0,
     })
 }
 
@@ -77,16 +81,19 @@ mod tests {
 
     #[test]
     fn the_ceilings_line() {
-        let (kind, point) =
-            ceiling("ceiling pvscsi depth=32 ios=300000 ns=2000000000\r\n").unwrap();
+        let line = "ceiling pvscsi depth=32 ios=300000 ns=2000000000 doorbells=20000\r\n";
+        let (kind, point) = ceiling(line).unwrap();
         assert_eq!(kind, "pvscsi");
-        assert_eq!((point.depth, point.iops()), (32, 150_000.0));
+        assert_eq!(
+            (point.depth, point.iops(), point.doorbells),
+            (32, 150_000.0, 20_000)
+        );
         for line in [
             "ceiling",
             "ceiling error: no disk",
             "ceiling pvscsi depth=32 ios=3",
-            "ceiling pvscsi depth=x ios=3 ns=4",
-            "ceiling pvscsi depth=32 ios=3 ns=0",
+            "ceiling pvscsi depth=x ios=3 ns=4 doorbells=1",
+            "ceiling pvscsi depth=32 ios=3 ns=0 doorbells=1",
             "@ioprobe 1 2 3 {}",
         ] {
             assert_eq!(ceiling(line), None, "{line}");
@@ -107,6 +114,7 @@ mod tests {
             depth: 1,
             ios: 1,
             ns: 1,
+            doorbells: 1,
         };
         assert_eq!(in_order(&[point], &[1], "x").unwrap(), [point]);
         let failure = in_order(&[point], &[1, 32], "the ceiling loop").unwrap_err();

@@ -1,10 +1,9 @@
 //! From flags to the report.
 
-use super::figure::{Figure, Target};
+use super::figure::Figure;
 use super::machine::Bench;
 use super::peer::{self, Peer};
 use super::report::{Report, SCHEMA};
-use super::spread::Spread;
 use super::throughput::PEER_DEPTHS;
 use super::{instructions, memory, native, sizes, start, throughput};
 use crate::build;
@@ -112,26 +111,30 @@ pub fn run(
         host_load: load_average(),
         figures: Vec::new(),
     };
-    report.figures = figures(args, &bench, console, interrupt)?;
+    let measured = measure(args, &bench, &mut report.figures, console, interrupt);
     let text = match args.format {
         BenchFormat::Table => report.to_table(),
         BenchFormat::Json => report
             .to_json()
             .map_err(|error| Failure::Run(error.to_string()))?,
     };
-    console.result(&format!("{text}\n"));
-    Ok(())
+    // What was measured before a run broke is worth showing.
+    if !report.figures.is_empty() {
+        console.result(&format!("{text}\n"));
+    }
+    measured
 }
 
 /// Controllers that have a ceiling loop.
 const CEILINGS: [&str; 1] = ["pvscsi"];
 
-fn figures(
+fn measure(
     args: &BenchArgs,
     bench: &Bench,
+    figures: &mut Vec<Figure>,
     console: &mut Console<'_>,
     interrupt: &Interrupt,
-) -> Result<Vec<Figure>, Failure> {
+) -> Result<(), Failure> {
     // Built first: a machine that still compiles is no machine to measure on.
     let linux = args
         .peer
@@ -143,32 +146,27 @@ fn figures(
             Peer::start(bench, &folder, &PEER_DEPTHS, interrupt)
         })
         .transpose()?;
-    let mut figures =
-        throughput::measure(bench, args.pairs, args.runtime, linux, console, interrupt)?;
+    let pairs = args.pairs;
+    figures.extend(throughput::measure(
+        bench,
+        pairs,
+        args.runtime,
+        linux,
+        console,
+        interrupt,
+    )?);
     if args.throughput_only {
-        return Ok(figures);
+        return Ok(());
     }
-    console.say("start, instructions, memory");
-    figures.push(start::measure(bench, args.pairs, interrupt)?);
+    console.say("start, instructions, sizes, memory");
+    figures.push(start::measure(bench, pairs, interrupt)?);
     if bench.accel == "tcg" {
         figures.extend(instructions::measure(bench, interrupt)?);
     }
-    let kernel_bytes = sizes::stripped_bytes(&bench.probe.kernel, &bench.folder)?;
-    let pvh_bytes = sizes::stripped_bytes(&bench.probe.pvh, &bench.folder)?;
-    figures.push(
-        Figure::plain("kernel ELF, stripped", "KiB", kib(kernel_bytes))
-            .against(Target::at_most(1024.0, 256.0)),
-    );
-    figures.push(
-        Figure::plain("PVH image, stripped", "KiB", kib(pvh_bytes)).noting("carries the kernel"),
-    );
+    figures.extend(sizes::measure(bench)?);
     figures.push(memory::measure(bench, interrupt)?);
     figures.extend(native::measure(console, interrupt)?);
-    Ok(figures)
-}
-
-fn kib(bytes: u64) -> Spread {
-    Spread::single(bytes as f64 / 1024.0)
+    Ok(())
 }
 
 /// The one-minute load average, where /proc tells it.

@@ -34,7 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Default)]
 struct Series {
     ceiling: Vec<f64>,
+    ceiling_doorbells: Vec<f64>,
     probe: Vec<f64>,
+    probe_doorbells: Vec<f64>,
     probe_cpu_us: Vec<f64>,
     peer: Vec<f64>,
     peer_cpu_us: Vec<f64>,
@@ -64,8 +66,11 @@ pub fn measure(
             .unwrap_or_default();
         for ((series, ceiling), probe) in series.iter_mut().zip(ceiling).zip(probe) {
             series.ceiling.push(ceiling.iops());
-            series.probe.push(probe.0);
-            series.probe_cpu_us.extend(probe.1);
+            let doorbells = ceiling.doorbells as f64 / ceiling.ios as f64;
+            series.ceiling_doorbells.push(doorbells);
+            series.probe.push(probe.iops);
+            series.probe_doorbells.push(probe.doorbells_per_io);
+            series.probe_cpu_us.extend(probe.cpu_us_per_io);
         }
         for (series, point) in series.iter_mut().zip(linux) {
             series.peer.push(point.point.iops());
@@ -131,12 +136,19 @@ fn run_ceiling(
     lines::in_order(&points, &DEPTHS, "the ceiling loop")
 }
 
-/// I/Os per second and host processor time per I/O in us, by depth.
+/// What the probe measured at one depth.
+struct ProbePoint {
+    iops: f64,
+    doorbells_per_io: f64,
+    /// Processor time of all QEMU threads per I/O in us, where /proc tells it.
+    cpu_us_per_io: Option<f64>,
+}
+
 fn run_probe(
     bench: &Bench,
     runtime_ms: u64,
     interrupt: &Interrupt,
-) -> Result<Vec<(f64, Option<f64>)>, Failure> {
+) -> Result<Vec<ProbePoint>, Failure> {
     let mut text =
         format!("[global]\nrw=randread\nbs=4k\ntime_based\nruntime={runtime_ms}ms\nstonewall\n");
     for depth in DEPTHS {
@@ -153,10 +165,12 @@ fn run_probe(
     if rows.iter().map(|(run, _)| run.params.iodepth).ne(DEPTHS) {
         return Err(Failure::Guest("the probe ran other rows than asked".into()));
     }
-    let figures = rows
-        .into_iter()
-        .map(|(run, host)| (run.read.iops, host.and_then(|host| host.cpu_us_per_io)));
-    Ok(figures.collect())
+    let points = rows.into_iter().map(|(run, host)| ProbePoint {
+        iops: run.read.iops,
+        doorbells_per_io: run.per_io.doorbells,
+        cpu_us_per_io: host.and_then(|host| host.cpu_us_per_io),
+    });
+    Ok(points.collect())
 }
 
 fn run_peer(peer: &mut Peer<'_>, runtime_ms: u64) -> Result<Vec<PeerPoint>, Failure> {
@@ -174,7 +188,17 @@ fn of_depth(depth: u32, series: &Series) -> Vec<Figure> {
         Some(Figure::plain(format!("{name}, {at}"), unit, spread))
     };
     add(plain("ceiling loop", "IOPS", &series.ceiling));
+    add(plain(
+        "  doorbells per I/O, ceiling loop",
+        "",
+        &series.ceiling_doorbells,
+    ));
     add(plain("probe", "IOPS", &series.probe));
+    add(plain(
+        "  doorbells per I/O, probe",
+        "",
+        &series.probe_doorbells,
+    ));
     add(ratio(
         format!("probe / ceiling, {at}"),
         &series.probe,
@@ -244,6 +268,7 @@ mod tests {
             probe_cpu_us: vec![10.0],
             peer: vec![10.0],
             peer_cpu_us: vec![80.0],
+            ..Series::default()
         };
         let figures = of_depth(32, &series);
         let last = figures.last().unwrap();
