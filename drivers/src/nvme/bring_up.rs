@@ -139,7 +139,8 @@ impl<H: Hal> Nvme<H> {
             max_transfer_bytes: self
                 .info
                 .max_transfer_bytes
-                .unwrap_or(nvm::MAX_BLOCKS * 512),
+                .unwrap_or(nvm::MAX_BLOCKS * 512)
+                .min(self.quirks.max_transfer_bytes()),
             max_targets: self.info.max_nsid,
             ring_pages: 0,
             posts_on_submit: false,

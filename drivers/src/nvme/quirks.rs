@@ -1,11 +1,16 @@
 //! What certain controllers do otherwise than the specification says.
 
+use super::spec::PAGE_BYTES;
+
 /// Deviations of one kind of controller, by its PCI identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quirks {
     /// CSTS.SHST may never say that a shutdown is complete: wait briefly only,
     /// then switch the controller off all the same.
     pub never_reports_shutdown: bool,
+    /// Most pages one command may touch, beyond what MDTS says; a longer one
+    /// fails with an internal error. 0: as many as MDTS allows.
+    pub max_pages: u32,
 }
 
 impl Quirks {
@@ -16,6 +21,22 @@ impl Quirks {
             // VMware's virtual NVMe; other drivers saw waits beyond 5 s
             // (spdk/spdk issue 676).
             never_reports_shutdown: vendor == 0x15ad && device == 0x07f0,
+            // QEMU takes at most IOV_MAX pages (hw/nvme/ctrl.c, nvme_map_addr), so
+            // with mdts=0 a command of 5 MiB fails. The second id is that of
+            // use-intel-id=on.
+            max_pages: match (vendor, device) {
+                (0x1b36, 0x0010) | (0x8086, 0x5845) => 1024,
+                _ => 0,
+            },
+        }
+    }
+
+    /// Longest transfer in bytes that touches no page too many wherever it starts.
+    #[must_use]
+    pub const fn max_transfer_bytes(self) -> u64 {
+        match self.max_pages {
+            0 => u64::MAX,
+            pages => (pages as u64 - 1) * PAGE_BYTES,
         }
     }
 

@@ -30,6 +30,8 @@ pub struct NvmeConfig {
     pub bar_len_bytes: usize,
     /// Identify byte 77.
     pub mdts: u8,
+    /// Pages that one command may touch; QEMU takes 1,024.
+    pub max_pages: usize,
     /// Optional admin commands.
     pub oacs: u16,
     /// Optional NVM commands.
@@ -70,6 +72,7 @@ impl Default for NvmeConfig {
             version: 0x0001_0400,
             bar_len_bytes: 0x4000,
             mdts: 7,
+            max_pages: 1024,
             oacs: 0x010a,
             oncs: 0x015d,
             oaes: 1 << 8,

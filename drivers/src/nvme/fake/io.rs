@@ -70,6 +70,8 @@ const INVALID_FIELD: u16 = 0x4002;
 const INVALID_OPCODE: u16 = 0x4001;
 const LBA_OUT_OF_RANGE: u16 = 0x4080;
 const WRITE_PROTECTED: u16 = 0x4020;
+/// Internal Error: what QEMU answers there.
+const TOO_MANY_PAGES: u16 = 0x4006;
 
 impl FakeNvme {
     pub(super) fn note(&mut self, fetched: &Fetched) {
@@ -134,6 +136,7 @@ impl FakeNvme {
             return INVALID_FIELD;
         }
         let pieces = match prp::pieces(&self.memory, fetched.prp1, fetched.prp2, bytes) {
+            Ok((pieces, _)) if pieces.len() > self.config.max_pages => return TOO_MANY_PAGES,
             Ok((pieces, _)) => pieces,
             Err(broken) => {
                 self.violation(broken.what);

@@ -1,7 +1,8 @@
 //! Data goes where it belongs, at every length.
 
 use super::super::fake::{FakeNamespace, NvmeConfig};
-use super::rig::{Q, Rig, pattern, plain, request, rig, rig_with};
+use super::super::{Nvme, Quirks};
+use super::rig::{Q, Rig, machine, one_disk, pattern, plain, request, rig, rig_with};
 use crate::block::{BufferId, Controller, DiskId, Lba, Op, Request, Status, SubmitError};
 use std::vec;
 use std::vec::Vec;
@@ -13,6 +14,7 @@ const MIB: usize = 1024 * KIB;
 fn unlimited() -> Rig {
     let config = NvmeConfig {
         mdts: 0,
+        max_pages: usize::MAX,
         ..NvmeConfig::default()
     };
     let disks = vec![
@@ -155,6 +157,30 @@ fn without_a_limit_the_field_is_the_limit() {
     assert_eq!(rig.hal.device().log()[0].blocks, 65_536);
     let longer = Request {
         blocks: 65_537,
+        ..request()
+    };
+    assert_eq!(rig.nvme.submit(Q, &longer), Err(SubmitError::Invalid));
+    rig.check();
+}
+
+#[test]
+fn a_limit_on_pages_holds_wherever_the_longest_transfer_starts() {
+    let config = NvmeConfig {
+        mdts: 0,
+        ..NvmeConfig::default()
+    };
+    let hal = machine(config, one_disk());
+    let quirks = Quirks::of(0x1b36, 0x0010);
+    let nvme = Nvme::start(hal.clone(), hal.mmio(), quirks, &plain()).unwrap();
+    let mut rig = Rig { hal, nvme };
+    rig.nvme.set_buffers(2, 6 * MIB).unwrap();
+    let longest = 1023 * 4 * KIB;
+    assert_eq!(rig.nvme.limits().max_transfer_bytes, longest as u64);
+    for offset in [0, 512, 3584, 8192] {
+        round_trip(&mut rig, 0, 0, longest, offset);
+    }
+    let longer = Request {
+        blocks: (longest / 512 + 1) as u32,
         ..request()
     };
     assert_eq!(rig.nvme.submit(Q, &longer), Err(SubmitError::Invalid));

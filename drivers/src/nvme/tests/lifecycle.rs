@@ -144,7 +144,8 @@ fn a_shutdown_is_announced_once_and_ends_in_off() {
 fn a_shutdown_that_is_never_reported_is_waited_for_within_bounds() {
     let vmware = Quirks::of(0x15ad, 0x07f0);
     assert!(vmware.never_reports_shutdown);
-    assert_eq!(Quirks::of(0x1b36, 0x0010), Quirks::default());
+    assert!(!Quirks::of(0x1b36, 0x0010).never_reports_shutdown);
+    assert_eq!(Quirks::of(0x80ee, 0x4e56), Quirks::default());
     for (quirks, wait_ms) in [(Quirks::default(), 5000), (vmware, 500)] {
         let hal = machine(NvmeConfig::default(), one_disk());
         let mut nvme = Nvme::start(hal.clone(), hal.mmio(), quirks, &plain()).unwrap();

@@ -232,7 +232,7 @@ proptest! {
     fn lengths_up_to_5_mib_arrive_exactly(
         commands in prop::collection::vec((any::<bool>(), 0..2000u64, 1..10_241u32, 0..2048u32), 1..6),
     ) {
-        let config = NvmeConfig { mdts: 0, ..NvmeConfig::default() };
+        let config = NvmeConfig { mdts: 0, max_pages: usize::MAX, ..NvmeConfig::default() };
         let disk = FakeNamespace::new(1, 20_000, 9);
         let mut rig = rig_with(config, vec![disk], &Options::default());
         rig.nvme.set_buffers(1, 6 << 20).unwrap();
