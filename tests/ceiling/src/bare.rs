@@ -223,10 +223,8 @@ mod tests {
         model.dies_after = Some(300);
         let clock = FakeClock::default();
         clock.set_step_ticks(1_000_000_000);
-        assert_eq!(
-            run(&mut model, &clock, 4, 1000),
-            Err(RunError::Stalled(300))
-        );
+        let outcome = run(&mut model, &clock, 4, 100_000);
+        assert_eq!(outcome, Err(RunError::Stalled(300)));
     }
 
     #[test]
