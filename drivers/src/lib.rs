@@ -24,6 +24,7 @@ pub mod block;
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
 pub mod hal;
+pub mod mptsas;
 pub mod nvme;
 pub mod pvscsi;
 pub mod scsi;

@@ -1,0 +1,385 @@
+//! An adapter that is ready: the hot path, and the rest of the seam.
+
+use super::facts::Facts;
+use super::management::{Errand, Management};
+use super::queue::{Command, Queue, UnitWords, Way};
+use super::regs::Regs;
+use super::spec::{ADDRESS_REPLY, NO_REPLY, interrupt};
+use crate::block::{
+    Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
+    DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
+    Status, SubmitError, Tag,
+};
+use crate::hal::{BusAddr, Hal};
+use crate::scsi::{self, Cdb, Probe, ScsiAddress, TransferCode, UNMAP_LIST_BYTES, unmap_list};
+use alloc::vec::Vec;
+
+/// Reads and writes: CDB and direction, by the number of the [`Op`].
+const TRANSFERS: [(TransferCode, Way); 3] = [
+    (TransferCode::READ, Way::IN),
+    (TransferCode::WRITE, Way::OUT),
+    (TransferCode::WRITE_DURABLE, Way::OUT),
+];
+const _: () = assert!(Op::Read as usize == 0 && Op::Write as usize == 1);
+const _: () = assert!(Op::WriteDurable as usize == 2 && Op::Flush as usize > 2);
+const _: () = assert!(Op::Trim as usize > 2);
+
+/// What the hot path needs of a disk.
+pub(super) struct Unit {
+    geometry: Geometry,
+    words: UnitWords,
+    trim: bool,
+}
+
+impl Unit {
+    /// `None` if the disk cannot be addressed, as no disk of the scan.
+    pub(super) fn new(disk: &Disk, max_transfer_bytes: u64) -> Option<Self> {
+        Some(Self {
+            geometry: Geometry::new(disk, max_transfer_bytes),
+            words: UnitWords::of(address_of(disk)?)?,
+            trim: disk.trim,
+        })
+    }
+}
+
+pub(super) fn address_of(disk: &Disk) -> Option<ScsiAddress> {
+    match disk.address {
+        DiskAddress::Scsi { target, lun } => Some(ScsiAddress { target, lun }),
+        DiskAddress::Namespace(_) => None,
+    }
+}
+
+/// A Fusion-MPT adapter. [`start`](Self::start) brings it up.
+pub struct Mptsas<H: Hal> {
+    // What the hot path uses.
+    pub(super) queue: Queue<H::Region>,
+    pub(super) units: Vec<Unit>,
+    pub(super) pool: BufferPool<H>,
+    pub(super) regs: Regs<H::Mmio>,
+    /// Requests are taken.
+    pub(super) open: bool,
+    pub(super) commands: u64,
+    // The rest.
+    pub(super) errands: u64,
+    pub(super) recycled: u64,
+    pub(super) bad_completions: u64,
+    pub(super) health: Health,
+    pub(super) closed: bool,
+    pub(super) management: Management,
+    pub(super) disks_changed: bool,
+    pub(super) events: bool,
+    pub(super) interrupts: InterruptMode,
+    pub(super) facts: Facts,
+    pub(super) limits: Limits,
+    pub(super) disks: Vec<Disk>,
+    pub(super) ignored: Vec<Ignored>,
+    pub(super) scratch: H::Region,
+    pub(super) hal: H,
+}
+
+impl<H: Hal> Mptsas<H> {
+    /// Posts a command that was written.
+    #[inline]
+    pub(super) fn post(&mut self, (tag, low_address): (Tag, u32)) -> Tag {
+        self.regs.post(low_address);
+        self.commands += 1;
+        tag
+    }
+
+    /// Flush and trim.
+    fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
+        let unit = self
+            .units
+            .get(usize::from(request.disk.0))
+            .ok_or(SubmitError::Invalid)?;
+        let mut command = Command {
+            unit: &unit.words,
+            cdb: Cdb::flush(),
+            way: Way::NONE,
+            data: BusAddr(0),
+            data_bytes: 0,
+            disk: request.disk.0,
+            cookie: request.cookie,
+        };
+        let written = if request.op == Op::Trim {
+            if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
+                return Err(SubmitError::Invalid);
+            }
+            command.cdb = Cdb::unmap();
+            command.way = Way::OUT;
+            command.data_bytes = UNMAP_LIST_BYTES as u32;
+            let list = unmap_list(request.lba, request.blocks);
+            self.queue.write_unmap(&command, &list)
+        } else {
+            self.queue.write(&command)
+        };
+        Ok(self.post(written.ok_or(SubmitError::Full)?))
+    }
+
+    #[cold]
+    pub(super) fn distrust(&mut self, reason: &'static str) {
+        self.bad_completions += 1;
+        self.health = Health::Lying(reason);
+        self.open = false;
+    }
+
+    /// State of the adapter, looked up in its doorbell.
+    fn look(&self) -> Health {
+        let state = self.regs.state();
+        if state.is_gone() {
+            Health::Gone
+        } else if let Some(code) = state.fault() {
+            Health::Fault(code)
+        } else if state.is(super::spec::doorbell::OPERATIONAL) {
+            Health::Ok
+        } else {
+            Health::Lying("it is no longer operational, though nobody reset it")
+        }
+    }
+
+    /// Looks the state up, and fails if it is not good.
+    pub(super) fn check_alive(&mut self, what: &'static str) -> Result<(), ControllerError> {
+        match self.look() {
+            Health::Ok => return Ok(()),
+            health => self.health = health,
+        }
+        self.open = false;
+        Err(match self.health {
+            Health::Gone => ControllerError::Gone,
+            Health::Fault(code) => ControllerError::Refused {
+                what,
+                answer: u64::from(code),
+            },
+            Health::Lying(_) | Health::Ok => ControllerError::Refused { what, answer: 0 },
+        })
+    }
+
+    /// Resets a disk's target, as soon as no other task management is on its way.
+    /// What is in flight there still completes through `reap`, as aborted; every
+    /// disk of the target then reports UNIT ATTENTION.
+    ///
+    /// # Errors
+    /// As [`Controller::abort`].
+    pub fn reset_target(&mut self, disk: DiskId) -> Result<(), ControllerError> {
+        self.check_alive("task management")?;
+        let disk = self.disks.get(usize::from(disk.0));
+        let at = disk
+            .and_then(address_of)
+            .ok_or(ControllerError::Unsupported)?;
+        self.run_errand(Errand::ResetTarget(at.target))
+    }
+
+    pub(super) fn apply_interrupts(&mut self) {
+        self.regs.enable(self.interrupts != InterruptMode::Off);
+    }
+
+    fn check_idle(&self) -> Result<(), ControllerError> {
+        match self.queue.tags.in_flight() {
+            0 => Ok(()),
+            count => Err(ControllerError::InFlight(count)),
+        }
+    }
+}
+
+impl<H: Hal> Controller for Mptsas<H> {
+    fn kind(&self) -> &'static str {
+        if self.facts.parallel {
+            "lsilogic"
+        } else {
+            "lsisas"
+        }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn disks(&self) -> &[Disk] {
+        &self.disks
+    }
+
+    fn ignored(&self) -> &[Ignored] {
+        &self.ignored
+    }
+
+    #[inline]
+    fn submit(&mut self, _queue: QueueId, request: &Request) -> Result<Tag, SubmitError> {
+        if !self.open {
+            return Err(SubmitError::Dead);
+        }
+        let Some((code, way)) = TRANSFERS.get(request.op as usize) else {
+            return self.submit_other(request);
+        };
+        let Some(unit) = self.units.get(usize::from(request.disk.0)) else {
+            return Err(SubmitError::Invalid);
+        };
+        let Some(data_bytes) = unit.geometry.transfer_bytes(request.lba, request.blocks) else {
+            return Err(SubmitError::Invalid);
+        };
+        let offset_bytes = request.buffer_offset_bytes;
+        let Some(data) = self
+            .pool
+            .data_address(request.buffer, offset_bytes, data_bytes)
+        else {
+            return Err(SubmitError::Invalid);
+        };
+        let command = Command {
+            unit: &unit.words,
+            cdb: Cdb::transfer(*code, request.lba, request.blocks),
+            way: *way,
+            data,
+            data_bytes,
+            disk: request.disk.0,
+            cookie: request.cookie,
+        };
+        let written = self.queue.write(&command).ok_or(SubmitError::Full)?;
+        Ok(self.post(written))
+    }
+
+    /// Nothing is left to publish: `submit` posted it.
+    #[inline]
+    fn ring_doorbell(&mut self, _queue: QueueId) {}
+
+    #[inline]
+    fn reap(&mut self, _queue: QueueId, out: &mut [Completion]) -> usize {
+        let mut found = 0;
+        for place in out.iter_mut() {
+            let value = self.regs.take_reply();
+            if value & ADDRESS_REPLY == 0 {
+                // A context by itself means success.
+                let Ok((tag, cookie)) = self.queue.tags.finish(value) else {
+                    self.distrust("completion of no command in flight");
+                    return found;
+                };
+                *place = Completion {
+                    tag,
+                    cookie,
+                    status: Status::Ok,
+                };
+            } else if value == NO_REPLY {
+                return found;
+            } else if let Some(completion) = self.read_reply(value << 1) {
+                *place = completion;
+            } else {
+                // No more than one such reply per pass, so that a pass ends
+                // whatever the adapter sends.
+                return found;
+            }
+            found += 1;
+        }
+        found
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.queue.tags.in_flight()
+    }
+
+    /// Costs one register access: nothing in memory tells that the adapter has
+    /// given up.
+    fn health(&self) -> Health {
+        if self.health != Health::Ok || self.closed {
+            return self.health;
+        }
+        self.look()
+    }
+
+    fn set_interrupts(&mut self, mode: InterruptMode) -> Result<(), ControllerError> {
+        self.interrupts = mode;
+        self.apply_interrupts();
+        Ok(())
+    }
+
+    fn acknowledge_interrupt(&mut self) -> bool {
+        let raised = self.regs.raised();
+        if raised == u32::MAX {
+            self.note_gone();
+            return false;
+        }
+        if raised & interrupt::DOORBELL != 0 {
+            self.regs.clear_doorbell();
+        }
+        // It ends when `reap` has read the last reply.
+        raised & interrupt::REPLY != 0
+    }
+
+    fn reset(&mut self) -> Result<(), ControllerError> {
+        self.restart()?;
+        self.settle_disks()
+    }
+
+    /// Nothing that a job can choose is known to this device.
+    fn reconfigure(&mut self, _options: &Options) -> Result<(), ControllerError> {
+        Ok(())
+    }
+
+    fn abort(&mut self, _queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
+        if !self.queue.tags.is_in_flight(tag) {
+            return Ok(());
+        }
+        self.check_alive("task management")?;
+        let disk = self.queue.shadow(tag.slot()).disk();
+        let at = self
+            .disks
+            .get(usize::from(disk))
+            .and_then(address_of)
+            .ok_or(ControllerError::Unsupported)?;
+        self.run_errand(Errand::Abort { tag, at })
+    }
+
+    fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError> {
+        self.check_idle()?;
+        let index = usize::from(disk.0);
+        let address = self.disks.get(index).and_then(address_of);
+        let Some(address) = address else {
+            return Err(ControllerError::Unsupported);
+        };
+        match scsi::probe(self, address)? {
+            Probe::Disk(fresh) => {
+                self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes)
+                    .ok_or(ControllerError::Unsupported)?;
+                self.disks[index] = fresh;
+                Ok(())
+            }
+            Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
+                what: "a disk at this address",
+                answer: u64::from(address.target),
+            }),
+        }
+    }
+
+    fn take_disk_change(&mut self) -> Result<bool, ControllerError> {
+        Ok(core::mem::take(&mut self.disks_changed))
+    }
+
+    fn shutdown(&mut self) {
+        if !self.closed {
+            self.closed = true;
+            self.stop();
+        }
+    }
+
+    fn set_buffers(&mut self, count: u32, size_bytes: usize) -> Result<(), ControllerError> {
+        self.check_idle()?;
+        self.pool
+            .replace(&self.hal, count, size_bytes)
+            .map_err(ControllerError::Dma)
+    }
+
+    fn fill_buffer(&mut self, buffer: BufferId, offset_bytes: usize, data: &[u8]) {
+        self.pool.fill(buffer, offset_bytes, data);
+    }
+
+    fn read_buffer(&self, buffer: BufferId, offset_bytes: usize, out: &mut [u8]) {
+        self.pool.read(buffer, offset_bytes, out);
+    }
+
+    fn accesses(&self) -> Accesses {
+        Accesses {
+            submit_doorbells: self.commands + self.errands,
+            completion_doorbells: self.recycled,
+            mmio: self.regs.counts(),
+            commands: self.commands,
+            bad_completions: self.bad_completions,
+        }
+    }
+}

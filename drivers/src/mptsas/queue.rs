@@ -1,0 +1,202 @@
+//! Tags, shadows and frames: what one command in flight needs.
+
+use super::frames::{Element, Frames};
+use super::spec::{CONTEXT_BITS, MAX_ELEMENT_BYTES, control, element, function, lun_word, task};
+use crate::block::{Tag, TagTable};
+use crate::hal::{BusAddr, DmaError, DmaRegion, Hal};
+use crate::scsi::sense::SENSE_BYTES;
+use crate::scsi::{Cdb, ScsiAddress};
+
+/// Tags take all bits of a context but the highest, which marks what is no
+/// command: task management and acknowledgements.
+const TAG_BITS: u32 = CONTEXT_BITS - 1;
+/// Mark of such a context.
+pub(super) const MANAGEMENT: u32 = 1 << TAG_BITS;
+
+/// Direction of a command, as request and scatter element say it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    control: u64,
+    element: u32,
+}
+
+impl Way {
+    /// No data; the element is there all the same, with length 0.
+    pub(super) const NONE: Self = Self {
+        control: control::NONE,
+        element: element::SIMPLE_64,
+    };
+    /// Device to memory.
+    pub(super) const IN: Self = Self {
+        control: control::READ,
+        element: element::SIMPLE_64,
+    };
+    /// Memory to device.
+    pub(super) const OUT: Self = Self {
+        control: control::WRITE,
+        element: element::SIMPLE_64 | element::TO_DEVICE,
+    };
+}
+
+/// What every request to a unit has in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnitWords {
+    /// Word 0 but for the CDB's length: target, function, room for sense data.
+    head: u64,
+    /// Word 1 but for the context.
+    lun: u64,
+}
+
+impl UnitWords {
+    /// `None` if the unit cannot be addressed.
+    pub(super) fn of(at: ScsiAddress) -> Option<Self> {
+        let target = u8::try_from(at.target).ok()?;
+        Some(Self {
+            head: u64::from(target)
+                | u64::from(function::SCSI_IO) << 24
+                | (SENSE_BYTES as u64) << 40,
+            lun: lun_word(u8::try_from(at.lun).ok()?),
+        })
+    }
+}
+
+/// One command, ready to become a request frame.
+pub(super) struct Command<'a> {
+    pub(super) unit: &'a UnitWords,
+    pub(super) cdb: Cdb,
+    pub(super) way: Way,
+    pub(super) data: BusAddr,
+    pub(super) data_bytes: u32,
+    pub(super) disk: u16,
+    pub(super) cookie: u32,
+}
+
+/// What the driver remembers of a command in flight, as the note of its tag:
+/// data length 31:0, disk 47:32.
+#[derive(Clone, Copy)]
+pub(super) struct Shadow(u64);
+
+impl Shadow {
+    #[inline]
+    const fn new(data_bytes: u32, disk: u16) -> Self {
+        Self(data_bytes as u64 | (disk as u64) << 32)
+    }
+
+    pub(super) const fn data_bytes(self) -> u32 {
+        self.0 as u32
+    }
+
+    pub(super) const fn disk(self) -> u16 {
+        (self.0 >> 32) as u16
+    }
+}
+
+/// The one queue of an adapter.
+pub(super) struct Queue<R> {
+    pub(super) frames: Frames<R>,
+    pub(super) tags: TagTable,
+    /// Slot of the request frame that is kept for management.
+    spare: usize,
+}
+
+impl<R: DmaRegion> Queue<R> {
+    /// Room for `commands` in flight, with one request frame more that is kept
+    /// for task management, and `replies` reply frames.
+    pub(super) fn allocate<H: Hal<Region = R>>(
+        hal: &H,
+        commands: u16,
+        replies: u16,
+    ) -> Result<Self, DmaError> {
+        let slots = usize::from(commands);
+        Ok(Self {
+            frames: Frames::allocate(hal, slots + 1, usize::from(replies))?,
+            tags: TagTable::new(commands, TAG_BITS),
+            spare: slots,
+        })
+    }
+
+    /// Writes a command into its frame and returns what is to be posted; `None`
+    /// if all slots are in flight.
+    #[inline]
+    pub(super) fn write(&mut self, command: &Command<'_>) -> Option<(Tag, u32)> {
+        let tag = self.take(command)?;
+        Some((tag, self.write_frame(tag, command, command.data)))
+    }
+
+    /// The same for a command whose data is the parameter list of an UNMAP, which
+    /// lies beside the slot's sense data.
+    pub(super) fn write_unmap(
+        &mut self,
+        command: &Command<'_>,
+        list: &[u64; 3],
+    ) -> Option<(Tag, u32)> {
+        let tag = self.take(command)?;
+        let data = self.frames.write_unmap_list(tag.slot(), list);
+        Some((tag, self.write_frame(tag, command, data)))
+    }
+
+    #[inline]
+    fn take(&mut self, command: &Command<'_>) -> Option<Tag> {
+        let shadow = Shadow::new(command.data_bytes, command.disk);
+        self.tags.take_noting(command.cookie, shadow.0)
+    }
+
+    #[inline]
+    fn write_frame(&self, tag: Tag, command: &Command<'_>, data: BusAddr) -> u32 {
+        let slot = tag.slot();
+        let bytes = command.data_bytes;
+        let only = command.way.element | element::LAST | bytes & 0xff_ffff;
+        self.frames.write_request(
+            slot,
+            &[
+                command.unit.head | u64::from(command.cdb.len_bytes) << 32,
+                command.unit.lun | u64::from(tag.bits()),
+                command.way.control,
+                command.cdb.words[0],
+                command.cdb.words[1],
+                u64::from(bytes) | u64::from(self.frames.sense_low(slot)) << 32,
+                u64::from(only) | data.0 << 32,
+                data.0 >> 32,
+            ],
+        );
+        if bytes > MAX_ELEMENT_BYTES {
+            self.write_list(slot, command.way, data, bytes);
+        }
+        self.frames.request_low(slot)
+    }
+
+    /// Several elements for one contiguous buffer that is too long for one.
+    #[cold]
+    fn write_list(&self, slot: usize, way: Way, data: BusAddr, bytes: u32) {
+        let (mut done, mut index) = (0, 0);
+        while done < bytes {
+            let len = (bytes - done).min(MAX_ELEMENT_BYTES);
+            let last = if done + len == bytes {
+                element::LAST
+            } else {
+                0
+            };
+            let head = way.element | last | len;
+            let address = data.add(u64::from(done)).0;
+            self.frames
+                .write_element(slot, index, Element { head, address });
+            done += len;
+            index += 1;
+        }
+    }
+
+    /// What is remembered of the command that took a slot last.
+    pub(super) fn shadow(&self, slot: usize) -> Shadow {
+        Shadow(self.tags.note(slot))
+    }
+
+    /// Writes a task management request or another message without data into the
+    /// frame kept for that, and returns what is to be posted.
+    pub(super) fn write_management(&self, words: &[u64; task::WORDS]) -> u32 {
+        let slot = self.spare;
+        let mut frame = [0; 8];
+        frame[..task::WORDS].copy_from_slice(words);
+        self.frames.write_request(slot, &frame);
+        self.frames.request_low(slot)
+    }
+}

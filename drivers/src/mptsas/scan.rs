@@ -1,0 +1,100 @@
+//! Disks: one SCSI command at a time to every target.
+
+use super::Mptsas;
+use super::controller::Unit;
+use super::queue::{Command, UnitWords, Way};
+use crate::block::{Completion, Controller, ControllerError, QueueId, Status};
+use crate::hal::{Clock, Deadline, DmaRegion, Hal};
+use crate::scsi::{self, Cdb, ScsiAddress, ScsiPort};
+
+/// How long a command of the scan may take, in milliseconds.
+const COMMAND_MS: u64 = 5_000;
+/// How long to wait before sending a command again, in milliseconds.
+const PAUSE_MS: u64 = 10;
+/// Highest unit number: a request has it in one byte.
+const MAX_LUN: u16 = 255;
+/// No disk: the shadow of a command of the scan.
+const NO_DISK: u16 = u16::MAX;
+
+impl<H: Hal> Mptsas<H> {
+    /// Looks at all targets but the adapter's own id on a parallel bus.
+    pub(super) fn find_disks(&mut self) -> Result<(), ControllerError> {
+        let own = self.facts.parallel.then_some(self.facts.own_target);
+        let targets = (0..self.limits.max_targets as u16).filter(|target| Some(*target) != own);
+        let found = scsi::scan(self, targets, MAX_LUN)?;
+        for disk in found.disks {
+            if let Some(unit) = Unit::new(&disk, self.limits.max_transfer_bytes) {
+                self.units.push(unit);
+                self.disks.push(disk);
+            }
+        }
+        self.ignored = found.ignored;
+        Ok(())
+    }
+
+    fn wait_for_one(&mut self) -> Option<Status> {
+        let deadline = Deadline::after_ms(self.hal.clock(), COMMAND_MS);
+        let mut finished = [Completion::EMPTY];
+        loop {
+            let late = deadline.passed(self.hal.clock());
+            if self.reap(QueueId(0), &mut finished) == 1 {
+                return Some(finished[0].status);
+            }
+            if late {
+                return None;
+            }
+            self.hal.clock().relax();
+        }
+    }
+}
+
+impl<H: Hal> ScsiPort for Mptsas<H> {
+    fn execute(
+        &mut self,
+        address: ScsiAddress,
+        cdb: &Cdb,
+        data_in: &mut [u8],
+    ) -> Result<Status, ControllerError> {
+        let busy = self.queue.tags.in_flight();
+        if busy != 0 {
+            return Err(ControllerError::InFlight(busy));
+        }
+        let Some(unit) = UnitWords::of(address) else {
+            return Ok(Status::NoDevice);
+        };
+        // What the unit does not return must read as zero.
+        data_in.fill(0);
+        self.scratch.write_bytes(0, data_in);
+        let command = Command {
+            unit: &unit,
+            cdb: *cdb,
+            way: if data_in.is_empty() {
+                Way::NONE
+            } else {
+                Way::IN
+            },
+            data: self.scratch.bus_addr(),
+            data_bytes: data_in.len() as u32,
+            disk: NO_DISK,
+            cookie: 0,
+        };
+        let written = self.queue.write(&command);
+        self.post(written.ok_or(ControllerError::InFlight(busy))?);
+        let Some(status) = self.wait_for_one() else {
+            self.restart()?;
+            return Err(ControllerError::TimedOut {
+                what: cdb.name(),
+                after_ms: COMMAND_MS,
+            });
+        };
+        self.scratch.read_bytes(0, data_in);
+        Ok(status)
+    }
+
+    fn pause(&mut self) {
+        let deadline = Deadline::after_ms(self.hal.clock(), PAUSE_MS);
+        while !deadline.passed(self.hal.clock()) {
+            self.hal.clock().relax();
+        }
+    }
+}
