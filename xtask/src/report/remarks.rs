@@ -12,13 +12,15 @@ pub fn remarks(document: &Document, width: usize) -> String {
             "Accelerator TCG: times are TCG times, not hardware times; counts are exact.".into(),
         );
     }
-    if document.backend().starts_with("null") {
+    let null = document.backend().starts_with("null");
+    if null {
         all.push(
-            "Null backend: there is no medium behind the disk, the figures are the controller's."
+            "Null backend: there is no medium behind the disk, the figures are the controller's; \
+             reads give zeros."
                 .into(),
         );
     }
-    all.extend(document.rows.iter().flat_map(of_run));
+    all.extend(document.rows.iter().flat_map(|run| of_run(run, null)));
     let mut text = String::new();
     for remark in all {
         text.push('\n');
@@ -30,7 +32,7 @@ pub fn remarks(document: &Document, width: usize) -> String {
     text
 }
 
-fn of_run(run: &Run) -> Vec<String> {
+fn of_run(run: &Run, null: bool) -> Vec<String> {
     let mut said = Vec::new();
     let row = run.row;
     let reason = run.reason.as_deref().unwrap_or("no reason given");
@@ -54,7 +56,7 @@ fn of_run(run: &Run) -> Vec<String> {
             }
         }
     }
-    if run.all_zero == Some(true) {
+    if run.all_zero == Some(true) && !null {
         said.push(format!(
             "Row {row}: every byte read was zero, as from space that was never written."
         ));
@@ -78,9 +80,9 @@ fn of_run(run: &Run) -> Vec<String> {
     }
     if run.gaps.count > 0 {
         said.push(format!(
-            "Row {row}: the guest did not run {} times, {:.1} ms at most.",
-            run.gaps.count,
-            run.gaps.longest_ns as f64 / 1e6
+            "Row {row}: the guest did not run for up to {:.1} ms, {} times.",
+            run.gaps.longest_ns as f64 / 1e6,
+            run.gaps.count
         ));
     }
     said
