@@ -6,9 +6,9 @@
 
 use crate::acpi::{self, PmTimer};
 use crate::adapters::{self, Started};
-use crate::boot_note::BootNote;
 use crate::hal::{Machine, TscClock, cpu};
 use crate::hypervisor::Hypervisor;
+use crate::memory::boot_note::BootNote;
 use crate::memory::physical;
 use crate::pci::{self, Config, Function};
 use crate::time::{self, Calibration, NoReference, Rate, math};

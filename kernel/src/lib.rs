@@ -8,7 +8,6 @@ extern crate std;
 pub mod acpi;
 pub mod adapters;
 pub mod arch;
-pub mod boot_note;
 pub mod bring_up;
 pub mod console;
 pub mod exit;

@@ -12,6 +12,7 @@
 )]
 
 pub mod audit;
+pub mod boot_note;
 pub mod dma;
 pub mod free_ranges;
 pub mod guard;

@@ -2,9 +2,8 @@
 //!
 //! The note is a page of text, found by the kind of its memory region; the crate
 //! `boot` documents it. Other loaders leave none, and the kernel does without.
-#![expect(unsafe_code, reason = "the note lies in physical memory")]
 
-use crate::memory::physical;
+use super::physical;
 use alloc::string::{String, ToString};
 use bootloader_api::info::{MemoryRegion, MemoryRegionKind};
 
