@@ -1,12 +1,17 @@
-//! I/Os per second of the whole loop on one core, against a device that answers
-//! at once: what the engine and its bookkeeping can take from a controller.
+//! I/Os per second of the whole loop on one core, against devices that answer at
+//! once: what the engine and its bookkeeping can take from a controller, and what
+//! engine and driver together can take from an adapter in memory (rows `pvscsi`).
 //!
 //! `cargo bench -p engine --bench native`; prints, asserts nothing about time.
 
 mod fastest;
 
-use drivers::block::{Controller, DiskId};
+use drivers::block::{Controller, DiskId, Options};
+use drivers::fake::FakeHal;
+use drivers::fake::scsi::ScsiBus;
 use drivers::hal::Clock;
+use drivers::pvscsi::Pvscsi;
+use drivers::pvscsi::fake::PvscsiModel;
 use engine::fake::NoCounters;
 use engine::row::{self, Env, Kind, Lane, Spec, Workspace};
 use engine::workload::{Mix, Order, Stream};
@@ -41,9 +46,16 @@ fn spec(kind: Kind, depth: u32, stages: bool, order: &Order) -> Spec {
     }
 }
 
+/// The driver of PVSCSI on an adapter that completes everything at each kick.
+fn pvscsi() -> Pvscsi<FakeHal<PvscsiModel>> {
+    let machine = FakeHal::new(|memory| PvscsiModel::new(memory, ScsiBus::with_disk(1 << 40, 512)));
+    let driver = Pvscsi::start(machine.clone(), machine.mmio(), &Options::default());
+    machine.device().fast = true;
+    driver.expect("the adapter in memory works")
+}
+
 /// Millions of I/Os per second.
-fn measure<K: Clock>(clock: &K, spec: Spec) -> f64 {
-    let mut device = fastest::Device::new();
+fn measure<C: Controller, K: Clock>(mut device: C, clock: &K, spec: Spec) -> f64 {
     let count = row::buffers_needed(&spec, device.limits());
     device.set_buffers(count, 4096).expect("memory");
     let mut workspace = Workspace::new();
@@ -85,12 +97,18 @@ fn main() {
             ("randrw 50 %", Kind::Mix, false, Order::Once),
         ] {
             let make = || spec(kind, depth, stages, &order);
-            let timed = median(|| measure(&tsc, make()));
-            let bare = median(|| measure(&free, make()));
-            println!(
-                "{:<34}{timed:>10.2}{bare:>12.2}",
-                format!("{name}, depth {depth}")
-            );
+            let timed = median(|| measure(fastest::Device::new(), &tsc, make()));
+            let bare = median(|| measure(fastest::Device::new(), &free, make()));
+            print_row(name, depth, timed, bare);
         }
+        let make = || spec(Kind::Read, depth, false, &Order::Once);
+        let timed = median(|| measure(pvscsi(), &tsc, make()));
+        let bare = median(|| measure(pvscsi(), &free, make()));
+        print_row("pvscsi randread", depth, timed, bare);
     }
+}
+
+fn print_row(name: &str, depth: u32, timed: f64, bare: f64) {
+    let row = format!("{name}, depth {depth}");
+    println!("{row:<34}{timed:>10.2}{bare:>12.2}");
 }
