@@ -65,6 +65,8 @@ pub struct Device {
     pub health: Health,
     /// It is gone once it was given this many commands.
     pub gone_after_commands: u64,
+    /// It has a notice that disks changed.
+    pub notice: bool,
     /// Called when it is asked about a disk again.
     pub on_refresh: Option<Hook>,
     /// Asked to abort, it does.
@@ -112,6 +114,7 @@ impl Device {
             costs: [0; 3],
             health: Health::Ok,
             gone_after_commands: u64::MAX,
+            notice: false,
             on_refresh: None,
             aborts: true,
             lies: Vec::new(),
@@ -371,6 +374,10 @@ impl Controller for Device {
             Health::Gone => Err(ControllerError::Gone),
             _ => Ok(()),
         }
+    }
+
+    fn take_disk_change(&mut self) -> Result<bool, ControllerError> {
+        Ok(core::mem::take(&mut self.notice))
     }
 
     fn shutdown(&mut self) {

@@ -24,8 +24,23 @@ impl Moments {
     pub fn add(&mut self, ns: u64) {
         self.sum_ns += u128::from(ns);
         self.sum_ns2 = self.sum_ns2.wrapping_add(u128::from(ns) * u128::from(ns));
-        self.min_ns = self.min_ns.min(ns);
-        self.max_ns = self.max_ns.max(ns);
+        // A new extreme is rare, so a branch is cheaper than two selections.
+        if ns < self.min_ns {
+            self.lower_min(ns);
+        }
+        if ns > self.max_ns {
+            self.raise_max(ns);
+        }
+    }
+
+    #[cold]
+    fn lower_min(&mut self, ns: u64) {
+        self.min_ns = ns;
+    }
+
+    #[cold]
+    fn raise_max(&mut self, ns: u64) {
+        self.max_ns = ns;
     }
 
     /// Adds the samples of `other`.

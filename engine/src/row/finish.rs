@@ -39,14 +39,25 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 self.compare(index, slot.offset_bytes());
             }
         }
-        let (ticks, backward) = elapsed(slot.t0, s1);
-        self.stats.backward_steps += backward;
-        let ns = self.timebase.ns(ticks);
+        let ticks = s1.wrapping_sub(slot.t0);
+        let ns = if ticks < self.timebase.quick_below_ticks() {
+            self.timebase.quick_ns(ticks)
+        } else {
+            self.long_or_backward(slot.t0, s1)
+        };
         self.stats.latency[lane].record(ns);
         if P::STAGES {
             self.book_stages(index, slot, s0, s1);
         }
         self.table.release(index);
+    }
+
+    /// A latency of a second or so, or one that the clock made negative.
+    #[cold]
+    fn long_or_backward(&mut self, t0: u64, s1: u64) -> u64 {
+        let (ticks, backward) = elapsed(t0, s1);
+        self.stats.backward_steps += backward;
+        self.timebase.ns(ticks)
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! What a row does when things take too long, and how it ends.
 
+use super::spec::Kind;
 use super::split::Piece;
 use super::state::Row;
 use super::table::FREE;
@@ -11,11 +12,15 @@ use drivers::hal::{Clock, Deadline};
 const ABORT_MS: u64 = 2_000;
 
 impl<C: Controller, K: Clock> Row<'_, C, K> {
-    /// Looks at the controller's health and at the oldest I/O.
+    /// Looks at the controller's health, its notices, and the oldest I/O.
     pub fn watch(&mut self, now: u64) {
         match self.ctl.health() {
             Health::Ok => {}
             health => return self.give_up(Failure::Unhealthy(health)),
+        }
+        // A device that has no UNIT ATTENTION says it by a notice.
+        if self.kind != Kind::Read && !matches!(self.ctl.take_disk_change(), Ok(false)) {
+            self.suspended = true;
         }
         let overdue = self
             .table

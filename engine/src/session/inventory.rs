@@ -11,7 +11,7 @@ use proto::job::Params;
 use proto::result::{ControllerInfo, DiskInfo, IgnoredInfo};
 
 /// Length of the one buffer that a look at a disk needs.
-const LOOK_BUFFER_BYTES: usize = 64 << 10;
+pub const LOOK_BUFFER_BYTES: usize = 64 << 10;
 
 /// A disk in the plan's reach.
 pub struct Target {
@@ -29,6 +29,16 @@ impl Target {
     /// Both ends carry the same stamp, whoever made it: they are left alone.
     pub fn is_stamped(&self) -> bool {
         self.look.as_ref().is_ok_and(|look| look.nonce.is_some())
+    }
+
+    /// The same disk after another look.
+    pub fn with(&self, look: Result<Look, String>) -> Self {
+        Self {
+            adapter: self.adapter,
+            disk: self.disk,
+            info: self.info.clone(),
+            look,
+        }
     }
 
     /// Whether one job may write to it; `all` are all disks.

@@ -1,7 +1,7 @@
 //! Running one row: everything around the loop.
 
 use super::blank::blank;
-use super::inventory::{Looked, Target};
+use super::inventory::{LOOK_BUFFER_BYTES, Looked, Target, look_at};
 use super::plan::{Row, planned_ns};
 use super::resolve::{self, Written};
 use super::second_look::{SecondLook, same_disk};
@@ -166,12 +166,6 @@ impl<K: Clock> Desk<'_, K> {
         target: &Target,
     ) -> Result<Ready, String> {
         let controller = adapter.controller.as_controller();
-        if !row.read_back && params.rw.writes() {
-            let Verdict { allowed, reason } = target.verdict(params, &self.disks);
-            if !allowed {
-                return Err(format!("{} must not be written: {reason}", target.info.id));
-            }
-        }
         let options = Options {
             ring_pages: params.ring_pages,
             ..Options::default()
@@ -188,6 +182,9 @@ impl<K: Clock> Desk<'_, K> {
         let limits = *controller.limits();
         let disk = controller.disks()[usize::from(target.disk.0)].clone();
         same_disk(&target.info, &disk)?;
+        if !row.read_back && params.rw.writes() {
+            self.guard(params, controller, target)?;
+        }
         let region = Region::resolve(params, &disk, target.is_stamped())?;
         let mut spec = resolve::spec(params, &disk, target.disk, &limits, &region, &self.timebase)?;
         if row.read_back {
@@ -207,6 +204,33 @@ impl<K: Clock> Desk<'_, K> {
                 error => error.to_string(),
             })?;
         Ok(Ready { spec, region })
+    }
+
+    /// Looks at the disk anew before each row that writes: it may have been changed
+    /// since, and the attention that says so may have gone to another command.
+    fn guard(
+        &self,
+        params: &Params,
+        controller: &mut dyn Controller,
+        target: &Target,
+    ) -> Result<(), String> {
+        let id = &target.info.id;
+        let before = target.verdict(params, &self.disks);
+        if !before.allowed {
+            return Err(format!("{id} must not be written: {}", before.reason));
+        }
+        controller
+            .set_buffers(1, LOOK_BUFFER_BYTES)
+            .map_err(|error| error.to_string())?;
+        let looked = &mut Looked::default();
+        let bytes = LOOK_BUFFER_BYTES;
+        let look = look_at(controller, self.clock, target.disk, bytes, true, looked);
+        let Verdict { allowed, reason } = target.with(look).verdict(params, &self.disks);
+        if allowed {
+            Ok(())
+        } else {
+            Err(format!("{id} must not be written: {reason}"))
+        }
     }
 
     /// Keeps what a write row wrote, for the read-back after it.

@@ -48,13 +48,7 @@ impl<K: Clock> SecondLook<'_, K> {
             return Err(String::from("it takes shorter commands than before"));
         }
         let look = look_at(controller, clock, target.disk, buffer_bytes, true, looked);
-        let again = Target {
-            adapter: target.adapter,
-            disk: target.disk,
-            info: target.info.clone(),
-            look,
-        };
-        let Verdict { allowed, reason } = again.verdict(params, all);
+        let Verdict { allowed, reason } = target.with(look).verdict(params, all);
         if allowed { Ok(()) } else { Err(reason) }
     }
 }

@@ -6,7 +6,8 @@ use super::Direction;
 /// disk (8 bytes), length in bytes (4), direction (4; 0 read, 1 write).
 ///
 /// A CRC is linear, so the part of a message that does not change (length and
-/// direction) is worked out once, and an I/O costs eight table look-ups.
+/// direction) is worked out once, and an I/O costs five table look-ups below
+/// 1 TiB and eight above.
 #[derive(Clone, Debug)]
 pub struct Digest {
     crc: u32,
@@ -38,7 +39,13 @@ impl Digest {
     /// Adds one I/O.
     #[inline]
     pub fn add(&mut self, direction: Direction, offset_bytes: u64) {
-        let head = fold(offset_bytes ^ u64::from(self.crc), 8);
+        let bits = offset_bytes ^ u64::from(self.crc);
+        // Leading bytes that are zero contribute nothing.
+        let head = if bits < 1 << 40 {
+            fold_bytes::<5>(bits, 8)
+        } else {
+            fold(bits, 8)
+        };
         self.crc = head ^ self.tails[direction as usize & 1];
     }
 
@@ -50,11 +57,16 @@ impl Digest {
 }
 
 /// What eight bytes contribute when `following` bytes come after them.
-#[inline]
 fn fold(bits: u64, following: usize) -> u32 {
+    fold_bytes::<8>(bits, following)
+}
+
+/// The same, where the bytes from `N` on are zero.
+#[inline]
+fn fold_bytes<const N: usize>(bits: u64, following: usize) -> u32 {
     let bytes = bits.to_le_bytes();
     let mut crc = 0;
-    for (at, byte) in bytes.into_iter().enumerate() {
+    for (at, byte) in bytes.into_iter().take(N).enumerate() {
         crc ^= TABLES[(following + 7 - at) & 15][usize::from(byte)];
     }
     crc
@@ -114,9 +126,14 @@ mod tests {
         assert_eq!(Digest::new(4096, 4096).value(), 0);
     }
 
+    /// Offsets on disks of every size.
+    fn offset() -> impl Strategy<Value = u64> {
+        (any::<u64>(), 0u32..64).prop_map(|(offset, shift)| offset >> shift)
+    }
+
     proptest! {
         #[test]
-        fn equals_the_plain_crc_of_all_messages(ios in proptest::collection::vec((any::<bool>(), any::<u64>()), 0..20), read in 1u32.., write in 1u32..) {
+        fn equals_the_plain_crc_of_all_messages(ios in proptest::collection::vec((any::<bool>(), offset()), 0..20), read in 1u32.., write in 1u32..) {
             let mut digest = Digest::new(u64::from(read), u64::from(write));
             let mut message = Vec::new();
             for (is_write, offset) in ios {

@@ -4,17 +4,21 @@ use super::Rng;
 
 /// Visits `0..len` in a keyed random order, each once, then anew in another order.
 ///
-/// A counter runs over the next power of two and goes through a bijection of
-/// that many bits (odd multipliers and xor-shifts, the key in both); results
-/// beyond `len` are skipped, fewer than one for each that is used on average.
+/// A Weyl sequence runs over the next power of two and goes through a bijection of
+/// that many bits (an odd multiplier between two xor-shifts), everything by key;
+/// results beyond `len` are skipped, fewer than one for each that is used on
+/// average.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     len: u64,
     mask: u64,
+    /// Odd, so that the sequence visits every value once.
+    step: u64,
+    multiplier: u64,
     shift: u32,
-    multipliers: [u64; 3],
-    offset: u64,
-    counter: u64,
+    /// Of this pass.
+    first: u64,
+    position: u64,
     keys: Rng,
 }
 
@@ -34,10 +38,11 @@ impl Permutation {
             } else {
                 (1 << bits) - 1
             },
+            step: 1,
+            multiplier: 1,
             shift: (bits / 2).max(1),
-            multipliers: [0; 3],
-            offset: 0,
-            counter: 0,
+            first: 0,
+            position: 0,
             keys: Rng::new(seed),
         };
         permutation.rekey();
@@ -48,9 +53,9 @@ impl Permutation {
     #[inline]
     pub fn next_index(&mut self) -> u64 {
         loop {
-            let index = self.scramble(self.counter);
-            self.counter = (self.counter + 1) & self.mask;
-            if self.counter == 0 {
+            let index = self.scramble(self.position);
+            self.position = self.position.wrapping_add(self.step) & self.mask;
+            if self.position == self.first {
                 self.rekey();
             }
             if index < self.len {
@@ -61,20 +66,17 @@ impl Permutation {
 
     #[inline]
     fn scramble(&self, value: u64) -> u64 {
-        let mut x = value ^ self.offset;
-        x = x.wrapping_mul(self.multipliers[0]) & self.mask;
-        x ^= x >> self.shift;
-        x = x.wrapping_mul(self.multipliers[1]) & self.mask;
-        x ^= x >> self.shift;
-        x.wrapping_mul(self.multipliers[2]) & self.mask
+        let folded = value ^ value >> self.shift;
+        let spread = folded.wrapping_mul(self.multiplier) & self.mask;
+        spread ^ spread >> self.shift
     }
 
     #[cold]
     fn rekey(&mut self) {
-        for multiplier in &mut self.multipliers {
-            *multiplier = self.keys.next_u64() | 1;
-        }
-        self.offset = self.keys.next_u64() & self.mask;
+        self.step = self.keys.next_u64() & self.mask | 1;
+        self.multiplier = self.keys.next_u64() | 1;
+        self.first = self.keys.next_u64() & self.mask;
+        self.position = self.first;
     }
 }
 

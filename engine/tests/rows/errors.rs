@@ -179,6 +179,29 @@ fn a_changed_disk_suspends_writes_until_it_was_looked_at() {
 }
 
 #[test]
+fn a_notice_of_a_change_suspends_writes_too() {
+    let clock = crate::bench::coarse_clock();
+    let mut device = device(&clock, 8, 100_000);
+    device.notice = true;
+    let mut asked = 0;
+    let spec = Spec {
+        kind: Kind::Write,
+        mix: Mix::new(0, 1),
+        depth: 4,
+        ..spec(8_000)
+    };
+    let outcome = run_with(&mut device, &clock, spec, &mut |_| {
+        asked += 1;
+        Ok(())
+    });
+    assert_eq!(
+        (asked, outcome.writes(), outcome.tally.retries),
+        (1, 8_000, 0)
+    );
+    assert_eq!(outcome.tally.commands, [0, 8_000]);
+}
+
+#[test]
 fn a_disk_that_is_another_one_now_is_not_written() {
     let (outcome, asked, commands) = changed_under_writes(Err("holds ext4".into()));
     assert_eq!(asked, 1);

@@ -206,6 +206,31 @@ fn attention_in_a_write_row(change: fn(&mut Device)) -> (crate::bench::Outcome, 
 }
 
 #[test]
+fn a_disk_that_changed_between_rows_is_not_written() {
+    let clock = clock();
+    let mut disk = stamped(&clock, "n1");
+    // The attention goes to the refresh before the second row.
+    disk.on_refresh = Some(Box::new(|device| {
+        if device.calls[1] == 2 {
+            device.media[0] = engine::fake::Media::new(512);
+            device.media[0].write_bytes(0, b"XFSB");
+        }
+    }));
+    let (outcome, shared) = single(disk, &clock, &[write_job(), write_job()]);
+    let rows = outcome.rows();
+    assert_eq!(
+        (rows[0].status, rows[1].status),
+        (RunStatus::Ok, RunStatus::Skipped)
+    );
+    let reason = rows[1].reason.as_deref().unwrap();
+    assert!(
+        reason.contains("must not be written: holds xfs"),
+        "{reason}"
+    );
+    assert_eq!(shared.0.borrow().writes(), 100);
+}
+
+#[test]
 fn after_an_attention_the_same_disk_is_written_on() {
     let (outcome, shared) = attention_in_a_write_row(|_| {});
     let run = outcome.rows()[0];
