@@ -242,12 +242,14 @@ impl<H: Hal> Controller for Nvme<H> {
         };
         let mut found = 0;
         let mut lie = None;
-        for place in &mut *out {
-            let Some(completion) = queue.pair.next_completion() else {
+        let mut at = queue.pair.place();
+        for room in &mut *out {
+            let Some(completion) = queue.pair.look(at) else {
                 break;
             };
+            at = queue.pair.after(at);
             match queue.finish(&completion) {
-                Ok(finished) => *place = finished,
+                Ok(finished) => *room = finished,
                 Err(caught) => {
                     lie = Some(caught);
                     break;
@@ -255,6 +257,7 @@ impl<H: Hal> Controller for Nvme<H> {
             }
             found += 1;
         }
+        queue.pair.consume_to(at);
         let wrote = queue.pair.ring_head(&self.registers);
         self.accesses.completion_doorbells += u64::from(wrote);
         if let Some(lie) = lie {

@@ -112,6 +112,8 @@ impl<R: DmaRegion> IoQueue<R> {
     }
 
     /// Writes a flush or trim into the ring.
+    #[cold]
+    #[inline(never)]
     pub(super) fn submit_other(
         &mut self,
         namespace: &Namespace,

@@ -125,7 +125,9 @@ impl<R: DmaRegion> PrpLists<R> {
 
     /// Where the list of a transfer starts, whose first page is the buffer's
     /// `first_page` and which ends `end` bytes after that page's start.
-    #[inline]
+    ///
+    /// Out of line: most commands do not need it.
+    #[inline(never)]
     fn list(&self, buffer: BufferId, first_page: u64, end: u64) -> u64 {
         let list = self.base + u64::from(buffer.0) * self.stride_bytes;
         if self.copy_bytes == 0 {

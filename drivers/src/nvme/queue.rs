@@ -18,13 +18,24 @@ pub(super) struct QueuePair<R> {
     tail: u32,
     rung_tail: u32,
     /// Next completion slot to look at, and the head the device was told last.
-    head: u32,
+    next: Place,
     rung_head: u32,
-    /// Phase tag that a new entry at `head` has.
-    phase: u32,
     sq_doorbell: usize,
     cq_doorbell: usize,
 }
+
+/// A place in the completion ring.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    head: u32,
+    /// Phase tag that a new entry has there.
+    phase: u32,
+}
+
+const START: Place = Place {
+    head: 0,
+    phase: cqe::PHASE,
+};
 
 /// What the device wrote into one completion slot, read once.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +67,8 @@ impl<R: DmaRegion> QueuePair<R> {
             entries,
             tail: 0,
             rung_tail: 0,
-            head: 0,
+            next: START,
             rung_head: 0,
-            phase: cqe::PHASE,
             sq_doorbell: sq_doorbell(id, stride_bytes),
             cq_doorbell: cq_doorbell(id, stride_bytes),
         })
@@ -71,8 +81,7 @@ impl<R: DmaRegion> QueuePair<R> {
             self.completion.write_words(slot << CQE_SHIFT, &[0, 0]);
         }
         (self.tail, self.rung_tail) = (0, 0);
-        (self.head, self.rung_head) = (0, 0);
-        self.phase = cqe::PHASE;
+        (self.next, self.rung_head) = (START, 0);
     }
 
     pub(super) fn id(&self) -> u16 {
@@ -123,11 +132,12 @@ impl<R: DmaRegion> QueuePair<R> {
     /// register write.
     #[inline]
     pub(super) fn ring_head<M: Mmio>(&mut self, registers: &Registers<M, R>) -> bool {
-        if self.head == self.rung_head {
+        let head = self.next.head;
+        if head == self.rung_head {
             return false;
         }
-        let wrote = registers.ring(self.cq_doorbell, self.rung_head, self.head);
-        self.rung_head = self.head;
+        let wrote = registers.ring(self.cq_doorbell, self.rung_head, head);
+        self.rung_head = head;
         wrote
     }
 
@@ -137,32 +147,35 @@ impl<R: DmaRegion> QueuePair<R> {
             registers.ring_admin(self.sq_doorbell, self.rung_tail, self.tail);
             self.rung_tail = self.tail;
         }
-        if self.head != self.rung_head {
-            registers.ring_admin(self.cq_doorbell, self.rung_head, self.head);
-            self.rung_head = self.head;
+        let head = self.next.head;
+        if head != self.rung_head {
+            registers.ring_admin(self.cq_doorbell, self.rung_head, head);
+            self.rung_head = head;
         }
     }
 
     /// Whether a completion waits.
-    #[inline]
     pub(super) fn has_completion(&self) -> bool {
-        let at = (self.head as usize) << CQE_SHIFT;
-        self.completion.load32(at + cqe::STATUS) & cqe::PHASE == self.phase
+        let at = (self.next.head as usize) << CQE_SHIFT;
+        self.completion.load32(at + cqe::STATUS) & cqe::PHASE == self.next.phase
     }
 
-    /// Consumes the next completion.
+    /// Where a pass over the completions starts. The caller keeps the place of
+    /// the pass and hands it back by [`consume_to`](Self::consume_to), so that it
+    /// stays in registers meanwhile.
     #[inline]
-    pub(super) fn next_completion(&mut self) -> Option<Cqe> {
-        let at = (self.head as usize) << CQE_SHIFT;
+    pub(super) fn place(&self) -> Place {
+        self.next
+    }
+
+    /// The completion at a place, if there is one.
+    #[inline]
+    pub(super) fn look(&self, place: Place) -> Option<Cqe> {
+        let at = (place.head as usize) << CQE_SHIFT;
         // The phase tag is the ownership word: acquire, then the rest.
         let status = self.completion.load32(at + cqe::STATUS);
-        if status & cqe::PHASE != self.phase {
+        if status & cqe::PHASE != place.phase {
             return None;
-        }
-        self.head += 1;
-        if self.head == self.entries {
-            self.head = 0;
-            self.phase ^= cqe::PHASE;
         }
         Some(Cqe {
             command: status as u16,
@@ -170,6 +183,30 @@ impl<R: DmaRegion> QueuePair<R> {
             status: StatusField((status >> cqe::STATUS_SHIFT) as u16),
             at,
         })
+    }
+
+    /// The place after one that held a completion.
+    #[inline]
+    pub(super) fn after(&self, mut place: Place) -> Place {
+        place.head += 1;
+        if place.head == self.entries {
+            place.head = 0;
+            place.phase ^= cqe::PHASE;
+        }
+        place
+    }
+
+    /// Everything before `place` is consumed.
+    #[inline]
+    pub(super) fn consume_to(&mut self, place: Place) {
+        self.next = place;
+    }
+
+    /// Consumes the next completion.
+    pub(super) fn next_completion(&mut self) -> Option<Cqe> {
+        let completion = self.look(self.next)?;
+        self.next = self.after(self.next);
+        Some(completion)
     }
 
     /// Dword 0 of a completion just consumed, which I/O commands do not use.

@@ -59,11 +59,13 @@ impl FakeNvme {
 
     fn identify(&mut self, fetched: &Fetched) -> u16 {
         let nsid = fetched.nsid;
-        let page = match fetched.cdw[0] & 0xff {
+        // Version 1.0 had one bit here and no list.
+        let old = self.config.version < 0x0001_0100;
+        let page = match fetched.cdw[0] & if old { 1 } else { 0xff } {
             0 => match self.namespaces.iter().find(|found| found.nsid == nsid) {
                 Some(found) => identify::namespace(found),
                 // Inactive: zeros; beyond what there can be: refused.
-                None if (1..=self.config.claimed_namespaces).contains(&nsid) => [0; 4096],
+                None if old || (1..=self.config.claimed_namespaces).contains(&nsid) => [0; 4096],
                 None => return 0x400b,
             },
             1 => identify::controller(&self.config),
