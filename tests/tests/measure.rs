@@ -173,3 +173,37 @@ fn a_folder_with_a_run_is_not_used_again() {
     assert_eq!(again.code, 2, "{}", again.err);
     assert_eq!(called.result(), before);
 }
+
+/// Sector 4096 of a 64 MiB disk fails each time it is read: an error is no I/O.
+#[test]
+fn failed_reads_are_counted_apart() {
+    const JOB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/one-pass.fio");
+    let dir = tempfile::tempdir().unwrap();
+    let image = dir.path().join("bad.img");
+    let file = std::fs::File::create(&image).unwrap();
+    file.set_len(64 << 20).unwrap();
+    let blockdev = format!(
+        "driver=raw,node-name=bad,file.driver=blkdebug,file.image.driver=file,\
+         file.image.filename={},file.inject-error.0.event=none,file.inject-error.0.errno=5,\
+         file.inject-error.0.sector=4096,file.inject-error.0.once=off",
+        image.display()
+    );
+    let mut flags = vec!["--job", JOB];
+    flags.extend(["--qemu-arg", "-blockdev", "--qemu-arg", &blockdev]);
+    let disk = "scsi-hd,bus=controller3.0,scsi-id=5,drive=bad";
+    flags.extend(["--qemu-arg", "-device", "--qemu-arg", disk]);
+    let called = run(&Scenario {
+        name: "one sector fails",
+        flags: &flags,
+        code: 1,
+        says: &["1 of 1 rows failed", "sense b/00/06"],
+        rows: 1,
+    });
+    let row = called.result()["runs"][0].clone();
+    assert_eq!(row["status"], "failed");
+    // 64 MiB are 16,384 blocks; the failed one is a command, but no I/O.
+    assert_eq!(row["commands"]["read"], 16_384, "{row:#}");
+    assert_eq!(row["commands"]["failed"], 1, "{row:#}");
+    assert_eq!(row["errors"], 1);
+    assert_eq!(row["read"]["ios"], 16_383);
+}

@@ -21,6 +21,7 @@ pub fn remarks(document: &Document, width: usize) -> String {
         );
     }
     all.extend(document.rows.iter().flat_map(|run| of_run(run, null)));
+    all.extend(gaps(&document.rows));
     let mut text = String::new();
     for remark in all {
         text.push('\n');
@@ -78,14 +79,25 @@ fn of_run(run: &Run, null: bool) -> Vec<String> {
             "Row {row}: the tail is cut off: an I/O older than p99 was open at the end."
         ));
     }
-    if run.gaps.count > 0 {
-        said.push(format!(
-            "Row {row}: the guest did not run for up to {:.1} ms, {} times.",
-            run.gaps.longest_ns as f64 / 1e6,
-            run.gaps.count
-        ));
-    }
     said
+}
+
+/// Gaps come in most rows of a busy host: they are said once.
+fn gaps(rows: &[Run]) -> Option<String> {
+    let with: Vec<String> = rows
+        .iter()
+        .filter(|run| run.gaps.count > 0)
+        .map(|run| run.row.to_string())
+        .collect();
+    let longest_ns = rows.iter().map(|run| run.gaps.longest_ns).max()?;
+    if with.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "The guest did not run at times, for up to {:.1} ms, in rows {}: their tails are the host's.",
+        longest_ns as f64 / 1e6,
+        with.join(", ")
+    ))
 }
 
 /// Breaks at spaces; a word longer than the width stays whole.
@@ -109,7 +121,20 @@ fn wrap(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::wrap;
+    use super::super::tests::row;
+    use super::{gaps, wrap};
+
+    #[test]
+    fn gaps_are_said_once() {
+        assert_eq!(gaps(&[row(0)]), None);
+        let mut runs = [row(0), row(1), row(2)];
+        runs[0].gaps.count = 2;
+        runs[0].gaps.longest_ns = 1_500_000;
+        runs[2].gaps.count = 1;
+        runs[2].gaps.longest_ns = 400_000;
+        let said = gaps(&runs).unwrap();
+        assert!(said.contains("up to 1.5 ms, in rows 0, 2:"), "{said}");
+    }
 
     #[test]
     fn wraps_at_spaces() {

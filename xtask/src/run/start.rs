@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::job::{Source, compose};
 use crate::qemu::install::PROGRAM;
-use crate::report::render;
+use crate::report::{Format, render};
 use std::path::Path;
 
 /// Runs a job and prints its result.
@@ -42,7 +42,8 @@ pub fn run(
     } = execute(&plan, &args.machine, console, interrupt)?;
     let judged = judge(&plan, &followed, &mut document);
     folder.write("result.json", &document.to_json())?;
-    if !document.rows.is_empty() || judged.is_ok() {
+    // A program that asked for JSON gets a document in any case.
+    if !document.rows.is_empty() || judged.is_ok() || args.format == Format::Json {
         console.result(&render(&document, args.format, console.width()));
     }
     if let Some(hint) = plan.write_hint() {
