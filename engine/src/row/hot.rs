@@ -20,6 +20,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             self.close_window(last);
             return;
         }
+        let mut quiet_since = last;
         loop {
             let s0 = self.clock.now_ticks();
             let found = self.ctl.reap(self.queue, self.completions);
@@ -38,7 +39,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                         Flow::Refill => last = self.fill::<P>(s0),
                     }
                 }
-                self.clock.relax();
+                if self.backoff.is_on() {
+                    let until = self.edges.next_event;
+                    self.backoff.wait(self.clock, quiet_since, s0, until);
+                } else {
+                    self.clock.relax();
+                }
                 continue;
             }
             let s1 = self.clock.now_ticks();
@@ -67,6 +73,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             if drained && self.is_time_to_fill() {
                 last = self.fill::<P>(last);
             }
+            quiet_since = last;
             if self.table.outstanding() == 0 && !self.suspended {
                 self.close_window(s1);
                 break;

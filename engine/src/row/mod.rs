@@ -7,6 +7,7 @@
 //! The refill policy is the same for every controller: drain all that is found,
 //! then fill, then one doorbell; nothing is submitted inside a reap pass.
 
+mod backoff;
 mod buffers;
 mod drive;
 mod edges;

@@ -1,5 +1,6 @@
 //! A row in progress.
 
+use super::backoff::Backoff;
 use super::drive::{Env, Recheck};
 use super::edges::Edges;
 use super::errors::ErrorCounts;
@@ -102,6 +103,7 @@ pub(super) struct Row<'a, C, K> {
     pub suspended: bool,
     pub edges: Edges,
     pub gaps: Gaps,
+    pub backoff: Backoff,
     pub timeout_ticks: u64,
     /// When deferred commands may be sent (again).
     pub again_at: u64,
@@ -171,6 +173,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             suspended: false,
             edges: Edges::new(start_ticks, &spec, &timebase),
             gaps: Gaps::new(&timebase, limits.polls_by_register),
+            backoff: Backoff::new(&timebase, limits.polls_by_register),
             timeout_ticks: spec.timeout_ticks,
             again_at: 0,
             errors: ErrorCounts::new(),

@@ -1,5 +1,6 @@
 //! Rows on a scripted controller and a hand-moved clock: exact figures.
 
+mod backoff;
 mod bench;
 mod counts;
 mod depth;
