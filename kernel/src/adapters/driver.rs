@@ -1,6 +1,6 @@
 //! What all kinds have in common.
 
-use super::{nvme, pvscsi};
+use super::{lsisas, nvme, pvscsi};
 use crate::hal::{Machine, MmioRegion, TscClock};
 use crate::pci::{Config, Function};
 use alloc::boxed::Box;
@@ -26,7 +26,7 @@ pub(super) struct Driver {
 }
 
 /// All kinds.
-static DRIVERS: [&Driver; 2] = [&pvscsi::DRIVER, &nvme::DRIVER];
+static DRIVERS: [&Driver; 3] = [&pvscsi::DRIVER, &lsisas::DRIVER, &nvme::DRIVER];
 
 /// Why a controller is not in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +155,15 @@ mod tests {
         }
         assert!(driver_of(&function(0x15ad, 0x0405, [3, 0, 0])).is_none());
         assert!(driver_of(&function(0x1000, 0x07c0, [1, 7, 0])).is_none());
+    }
+
+    #[test]
+    fn lsisas_is_known_by_its_id_and_its_parallel_sibling_is_not() {
+        for class in [[1, 0, 0], [1, 7, 0]] {
+            let driver = driver_of(&function(0x1000, 0x0054, class));
+            assert_eq!(driver.map(|driver| driver.kind), Some("lsisas"));
+        }
+        assert!(driver_of(&function(0x1000, 0x0030, [1, 0, 0])).is_none());
     }
 
     #[test]

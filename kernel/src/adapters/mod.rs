@@ -4,6 +4,7 @@
 //! how it is brought up; everything else is the same for all.
 
 mod driver;
+mod lsisas;
 mod nvme;
 mod pvscsi;
 
