@@ -320,7 +320,8 @@ pub struct Run {
     pub mismatches: Vec<Mismatch>,
     /// Every byte read in the window was zero (never-written space); null if not looked at.
     pub all_zero: Option<bool>,
-    /// CRC-32C over direction, byte offset and length of each I/O in order of issue.
+    /// CRC-32C over all I/Os in order of issue, in hex. Each is 16 bytes, little-endian:
+    /// byte offset (8), length in bytes (4), direction (4; 0 read, 1 write).
     pub digest: String,
     /// Processor.
     pub cpu: Cpu,
