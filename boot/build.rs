@@ -3,33 +3,42 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Programs without start-up code, at places that their linker scripts say.
+const BARE: [&str; 6] = [
+    "-nostdlib",
+    "-nostartfiles",
+    "-Wl,--build-id=none",
+    "-Wl,-z,norelro",
+    "-Wl,--no-eh-frame-hdr",
+    "-Wl,-z,noexecstack",
+];
+
+/// At fixed addresses.
+const FIXED: [&str; 2] = ["-static", "-no-pie"];
+
+/// Anywhere: the firmware applies what relocations are left.
+const ANYWHERE: [&str; 2] = ["-static-pie", "-Wl,--no-dynamic-linker"];
+
 fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    pvh_link_options(&here);
+    link_options(&here, "pvh", &FIXED);
+    // Options for a program that the features leave out would be an error.
+    if env::var_os("CARGO_FEATURE_UEFI").is_some() {
+        link_options(&here, "uefi", &ANYWHERE);
+    }
+    if env::var_os("CARGO_FEATURE_BIOS").is_some() {
+        link_options(&here, "bios", &FIXED);
+    }
     embed_kernel();
 }
 
-/// A static program at fixed addresses without any start-up code.
-fn pvh_link_options(here: &Path) {
-    let script = here.join("src/bin/pvh/link.ld");
+fn link_options(here: &Path, way: &str, how: &[&str]) {
+    let script = here.join("src/bin").join(way).join("link.ld");
     println!("cargo::rerun-if-changed={}", script.display());
-    let options = [
-        "-nostdlib",
-        "-nostartfiles",
-        "-static",
-        "-no-pie",
-        "-Wl,--build-id=none",
-        "-Wl,-z,norelro",
-        "-Wl,--no-eh-frame-hdr",
-        "-Wl,-z,noexecstack",
-    ];
-    for option in options {
-        println!("cargo::rustc-link-arg-bin=ioprobe-pvh={option}");
+    let script = format!("-Wl,-T,{}", script.display());
+    for option in BARE.iter().chain(how).chain([&script.as_str()]) {
+        println!("cargo::rustc-link-arg-bin=ioprobe-{way}={option}");
     }
-    println!(
-        "cargo::rustc-link-arg-bin=ioprobe-pvh=-Wl,-T,{}",
-        script.display()
-    );
 }
 
 /// `IOPROBE_KERNEL` names the kernel's ELF file. Without it the loader builds all

@@ -1,7 +1,7 @@
 //! The seam between a way in and the loader.
 
 use crate::memory_map::MemoryMap;
-use bootloader_api::info::FrameBufferInfo;
+use bootloader_api::info::{FrameBufferInfo, MemoryRegionKind};
 
 /// How the machine was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,11 @@ impl EntryKind {
         }
     }
 }
+
+/// Memory that the firmware uses until the kernel starts, and not after: where its
+/// page tables and the stack of the loader lie (UEFI 2.10 table 7.6,
+/// EfiBootServicesData). [`crate::load`] takes none of it, and gives it to the kernel.
+pub const UNTIL_START: MemoryRegionKind = MemoryRegionKind::UnknownUefi(4);
 
 /// A linear framebuffer that the firmware left behind.
 #[derive(Clone, Copy, Debug)]

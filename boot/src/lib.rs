@@ -1,7 +1,7 @@
 //! The loader: from what a firmware knows to a running kernel.
 //!
-//! Every way in (PVH today; UEFI and BIOS come beside it in `src/bin`) does only
-//! what is its own: it fills a [`Firmware`] and calls [`load`] and
+//! Every way in (`src/bin`: PVH, UEFI, and BIOS, whose stage jumps to the PVH
+//! entry) does only what is its own: it fills a [`Firmware`] and calls [`load`] and
 //! [`Handoff::enter`]. Everything behind that seam is one path, and ends in a
 //! `BootInfo` of `bootloader_api`, so the kernel cannot tell the ways apart.
 //!
@@ -19,6 +19,7 @@
 extern crate std;
 
 mod address_space;
+mod bios_area;
 mod boot_info;
 mod boot_note;
 mod elf;
@@ -33,10 +34,11 @@ mod page_tables;
 mod processor;
 mod start_info;
 
+pub use bios_area::find_rsdp_below_1_mib;
 pub use boot_note::{BOOT_NOTE_REGION, boot_note};
 pub use elf::ElfError;
 pub use error::LoadError;
-pub use firmware::{EntryKind, Firmware, FirmwareFramebuffer};
+pub use firmware::{EntryKind, Firmware, FirmwareFramebuffer, UNTIL_START};
 pub use frames::PhysicalWindow;
 pub use handoff::Handoff;
 pub use load::load;

@@ -1,7 +1,7 @@
 //! The one path from firmware to kernel.
 
 use crate::elf::Kernel;
-use crate::firmware::Firmware;
+use crate::firmware::{Firmware, UNTIL_START};
 use crate::frames::{Frames, PhysicalWindow};
 use crate::handoff::Handoff;
 use crate::layout::Layout;
@@ -65,6 +65,8 @@ pub fn load(
     frames.finish()?;
     let note_end = note.start() + PAGE_BYTES;
     memory.paint(note.start(), note_end, BOOT_NOTE_REGION)?;
+    // Nothing is taken any more, and the kernel starts on tables and stack of ours.
+    memory.release(UNTIL_START);
 
     boot_info::write(info_memory, info_virt, memory.regions(), |info| {
         info.framebuffer = framebuffer.into();
@@ -93,7 +95,11 @@ pub fn load(
 /// Claims above are left out: they hold no memory, and the one that PC machines
 /// make just below 1 TiB would cost megabytes of page tables.
 fn mapped_bytes(memory: &MemoryMap) -> u64 {
-    let last = memory.usable().map(|region| region.end).max();
+    let regions = memory.regions().iter();
+    let last = regions
+        .filter(|region| [MemoryRegionKind::Usable, UNTIL_START].contains(&region.kind))
+        .map(|region| region.end)
+        .max();
     last.unwrap_or(0)
         .max(LEAST_MAPPED)
         .next_multiple_of(MAPPED_MULTIPLE)

@@ -103,6 +103,16 @@ impl MemoryMap {
         Ok(())
     }
 
+    /// Makes `Usable` of every region of this kind.
+    pub(crate) fn release(&mut self, kind: MemoryRegionKind) {
+        for region in &mut self.regions[..self.len] {
+            if region.kind == kind {
+                region.kind = MemoryRegionKind::Usable;
+            }
+        }
+        self.merge();
+    }
+
     /// Removes `start..end` from every region weaker than `than`.
     fn cut_weaker(&mut self, start: u64, end: u64, than: u8) -> Result<(), MemoryMapFull> {
         let mut i = 0;
@@ -222,6 +232,18 @@ mod tests {
                 (50, 100, Usable),
             ]
         );
+    }
+
+    #[test]
+    fn what_is_released_joins_its_neighbours() {
+        let mut map = painted(&[
+            (0, 100, Usable),
+            (20, 30, UnknownBios(3)),
+            (40, 50, UnknownBios(4)),
+        ]);
+        map.release(UnknownBios(3));
+        let expected = [(0, 40, Usable), (40, 50, UnknownBios(4)), (50, 100, Usable)];
+        assert_eq!(shape(&map), expected);
     }
 
     #[test]

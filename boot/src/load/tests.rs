@@ -117,6 +117,34 @@ fn segments_have_content_and_rights_and_zeros_behind() {
 }
 
 #[test]
+fn what_the_firmware_needs_until_the_start_is_the_kernels_afterwards() {
+    let mut firmware = firmware(8 * MIB);
+    let (start, end) = (MIB, 3 * MIB);
+    firmware.memory = MemoryMap::new();
+    let claims = [
+        (start, end, UNTIL_START),
+        (end, 8 * MIB, MemoryRegionKind::Usable),
+        (5 << 30, 6 << 30, UNTIL_START),
+    ];
+    for (start, end, kind) in claims {
+        firmware.memory.paint(start, end, kind).unwrap();
+    }
+    let loaded = Loaded::new(firmware, &config());
+    let regions = loaded.regions();
+    let usable = |at: u64| {
+        let region = regions.iter().find(|r| (r.start..r.end).contains(&at));
+        region.map(|region| region.kind) == Some(MemoryRegionKind::Usable)
+    };
+    // The loader took nothing there, and says that it is free.
+    assert!(usable(start) && usable(end - 1) && usable((6 << 30) - 1));
+    assert!(!usable(end));
+    assert!(loaded.handoff.root >= end);
+    // What is usable is mapped, as far up as it lies.
+    let physical = loaded.info().physical_memory_offset.into_option().unwrap();
+    assert!(loaded.at(physical + (6 << 30) - 1).is_some());
+}
+
+#[test]
 fn the_stack_stands_on_an_unmapped_page() {
     let loaded = Loaded::new(firmware(8 * MIB), &config());
     let (bottom, bytes) = {

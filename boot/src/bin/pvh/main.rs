@@ -5,7 +5,9 @@
 #![expect(unsafe_code, reason = "the program's entry")]
 
 mod entry;
+#[path = "../shared/memory_functions.rs"]
 mod memory_functions;
+#[path = "../shared/report.rs"]
 mod report;
 
 use boot::PhysicalWindow;
@@ -30,6 +32,11 @@ extern "sysv64" fn pvh_main(start_info: u64, entry_tsc: u64) -> ! {
         Ok(firmware) => firmware,
         Err(error) => report::fail(format_args!("PVH start_info: {error:?}")),
     };
+    if firmware.rsdp.is_none() {
+        // SAFETY: the entry code maps the first 4 GiB one to one, and a machine of
+        // this kind has memory or ROM everywhere below 1 MiB.
+        firmware.rsdp = unsafe { boot::find_rsdp_below_1_mib() };
+    }
     let start = (&raw const __image_start) as u64;
     let end = (&raw const __image_end) as u64;
     if let Err(error) = firmware
