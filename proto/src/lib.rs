@@ -10,6 +10,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod boot_image;
 pub mod crc32c;
 pub mod exit;
 pub mod job;

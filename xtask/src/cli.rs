@@ -3,6 +3,7 @@
 use crate::bench::{self, BenchArgs};
 use crate::console::Console;
 use crate::failure::{EXIT_OK, Failure};
+use crate::image::{self, ImageArgs};
 use crate::interrupt::Interrupt;
 use crate::run::{MachineArgs, RunArgs};
 use crate::{run, tidy};
@@ -29,6 +30,8 @@ enum Command {
     Run(Box<RunArgs>),
     /// Show the machine, its controllers, their limits, and the disks
     Identify(Box<MachineArgs>),
+    /// Make a file that machines with BIOS and UEFI boot, as a disk and as a CD
+    Image(Box<ImageArgs>),
     /// Measure the project's own figures against what they are meant to reach
     Bench(Box<BenchArgs>),
     /// Check the rules of the house that no compiler checks
@@ -49,6 +52,7 @@ pub fn invoke(
     let done = match cli.command {
         Command::Run(args) => run::run(&args, console, interrupt),
         Command::Identify(args) => run::identify(&args, console, interrupt),
+        Command::Image(args) => image::image(&args, console, interrupt),
         Command::Bench(args) => bench::run(&args, console, interrupt),
         Command::Tidy => tidy::tidy(console),
     };

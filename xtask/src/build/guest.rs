@@ -23,6 +23,17 @@ pub struct Guest {
     pub pvh: PathBuf,
 }
 
+/// What a boot image is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BootParts {
+    /// The PVH image with the kernel in it.
+    pub pvh: PathBuf,
+    /// The UEFI program with the kernel in it, as a position-independent ELF file.
+    pub uefi: PathBuf,
+    /// The BIOS stage.
+    pub bios: PathBuf,
+}
+
 /// Environment that is meant for the host's build and must not reach the guest's.
 const HOST_ONLY: [&str; 4] = [
     "RUSTFLAGS",
@@ -41,8 +52,7 @@ pub fn build(
     interrupt: &Interrupt,
 ) -> Result<Guest, Failure> {
     console.say("building the guest");
-    // Folders of their own keep either variant from undoing the other's cache.
-    let folder = target_dir().join(if inject { "guest-inject" } else { "guest" });
+    let folder = guest_folder(inject);
     let features: &[&str] = if inject {
         &["--features", "inject"]
     } else {
@@ -65,6 +75,34 @@ pub fn build(
         interrupt,
     )?;
     Ok(Guest { kernel, pvh })
+}
+
+/// Builds the guest in all the forms that a boot image has.
+///
+/// # Errors
+/// [`Failure::Environment`] if cargo fails; its own messages were shown.
+pub fn build_boot_parts(
+    inject: bool,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> Result<BootParts, Failure> {
+    let Guest { kernel, pvh } = build(inject, console, interrupt)?;
+    let folder = guest_folder(inject);
+    let way = |bin: &str, feature: &str, kernel: Option<&Path>| {
+        let features = ["--features", feature];
+        cargo("boot", bin, &features, &folder, kernel, interrupt)
+    };
+    Ok(BootParts {
+        pvh,
+        uefi: way("ioprobe-uefi", "uefi", Some(&kernel))?,
+        // It carries no kernel; another environment would only undo the cache.
+        bios: way("ioprobe-bios", "bios", Some(&kernel))?,
+    })
+}
+
+/// Folders of their own keep either variant from undoing the other's cache.
+fn guest_folder(inject: bool) -> PathBuf {
+    target_dir().join(if inject { "guest-inject" } else { "guest" })
 }
 
 /// Builds the ceiling loop, which the benchmark compares the probe with.

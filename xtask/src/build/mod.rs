@@ -3,5 +3,5 @@
 mod guest;
 mod paths;
 
-pub use guest::{Guest, build, build_ceiling};
+pub use guest::{BootParts, Guest, build, build_boot_parts, build_ceiling};
 pub use paths::{target_dir, workspace_root};
