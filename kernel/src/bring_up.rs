@@ -7,7 +7,7 @@
 use crate::acpi::{self, PmTimer};
 use crate::adapters::{self, Started};
 use crate::hal::{Machine, TscClock, cpu};
-use crate::hypervisor::Hypervisor;
+use crate::hypervisor::{self, Hypervisor};
 use crate::memory::boot_note::BootNote;
 use crate::memory::physical;
 use crate::pci::{self, Config, Function};
@@ -97,8 +97,9 @@ pub struct Ready {
 impl Ready {
     /// The clock for all figures.
     #[must_use]
-    pub const fn clock(&self) -> TscClock {
-        TscClock::new(self.rate.ticks_per_second)
+    pub fn clock(&self) -> TscClock {
+        let emulated = self.hypervisor.kind == hypervisor::Kind::Tcg;
+        TscClock::new(self.rate.ticks_per_second).pausing(!emulated)
     }
 
     /// What the result says of the machine. `note` is what the loader told, if it

@@ -8,13 +8,25 @@ use drivers::hal::Clock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TscClock {
     ticks_per_second: u64,
+    pauses: bool,
 }
 
 impl TscClock {
     /// The TSC, ticking `ticks_per_second` times per second.
     #[must_use]
     pub const fn new(ticks_per_second: u64) -> Self {
-        Self { ticks_per_second }
+        Self {
+            ticks_per_second,
+            pauses: true,
+        }
+    }
+
+    /// The same clock, whose `relax` executes PAUSE or not. QEMU's emulation
+    /// leaves the guest at each PAUSE and takes the lock that its device thread
+    /// needs, so there a loop had better go on.
+    #[must_use]
+    pub const fn pausing(self, pauses: bool) -> Self {
+        Self { pauses, ..self }
     }
 }
 
@@ -30,10 +42,12 @@ impl Clock for TscClock {
         self.ticks_per_second
     }
 
-    /// One PAUSE: it frees a sibling thread and ends the wait without the
-    /// memory-order flush that a tight loop suffers.
+    /// One PAUSE, where it helps: it frees a sibling thread and ends the wait
+    /// without the memory-order flush that a tight loop suffers.
     #[inline]
     fn relax(&self) {
-        core::hint::spin_loop();
+        if self.pauses {
+            core::hint::spin_loop();
+        }
     }
 }
