@@ -37,6 +37,9 @@ pub fn decide(disk: &DiskInfo, look: &Look, scratch: &[String], token: &Token) -
     if disk.read_only {
         return Verdict::refused("write-protected by the device");
     }
+    if let Some(reason) = no_target(look) {
+        return Verdict::refused(reason);
+    }
     if let Some(nonce) = &look.nonce
         && scratch.contains(nonce)
     {
@@ -68,6 +71,15 @@ pub fn decide(disk: &DiskInfo, look: &Look, scratch: &[String], token: &Token) -
         }
         (Token::Named(None), Some(_)) => Verdict::refused(format!("{holds}; {advice}")),
     }
+}
+
+/// Why a disk is no target, not even of reads.
+#[must_use]
+pub fn no_target(look: &Look) -> Option<String> {
+    let build = look.boot_image.as_ref()?;
+    Some(format!(
+        "a boot medium: it holds an image of ioprobe (build {build}), which is never a target"
+    ))
 }
 
 fn describe(contents: &Contents, nonce: Option<&str>) -> String {

@@ -5,6 +5,7 @@ use super::signature::{SIGNATURES, UNKNOWN, ext_name};
 use alloc::string::{String, ToString};
 use alloc::vec;
 use drivers::hal::Clock;
+use proto::boot_image;
 use proto::pattern::{FILLER, KEY_BYTES, UNIT_BYTES, key};
 use proto::scratch;
 
@@ -39,6 +40,8 @@ impl Contents {
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
+    /// The build of ioprobe that boots from it, if it is a boot image.
+    pub boot_image: Option<String>,
     /// The nonce that first and last block carry, where both carry the same.
     pub nonce: Option<String>,
     /// What it holds; `None` if only the stamps were looked at.
@@ -54,6 +57,7 @@ pub fn look_at_stamps<K: Clock>(reader: &mut Reader<'_, K>) -> Result<Look, Read
     let last = reader.disk_bytes() - block;
     let mut data = vec![0; block as usize];
     reader.read(0, &mut data)?;
+    let boot_image = boot_image::build_of(&data).map(ToString::to_string);
     let first = scratch::nonce_of(&data).map(ToString::to_string);
     let nonce = match first {
         Some(nonce) => {
@@ -63,6 +67,7 @@ pub fn look_at_stamps<K: Clock>(reader: &mut Reader<'_, K>) -> Result<Look, Read
         None => None,
     };
     Ok(Look {
+        boot_image,
         nonce,
         contents: None,
     })
@@ -73,7 +78,7 @@ pub fn look_at_stamps<K: Clock>(reader: &mut Reader<'_, K>) -> Result<Look, Read
 /// # Errors
 /// [`ReadError`].
 pub fn look<K: Clock>(reader: &mut Reader<'_, K>) -> Result<Look, ReadError> {
-    let nonce = look_at_stamps(reader)?.nonce;
+    let stamps = look_at_stamps(reader)?;
     let mut search = Search::new(reader.disk_bytes(), reader.block_bytes());
     let (block, disk) = (search.block_bytes, search.disk_bytes);
     let end = END_BYTES.next_multiple_of(block).min(disk);
@@ -98,8 +103,8 @@ pub fn look<K: Clock>(reader: &mut Reader<'_, K>) -> Result<Look, ReadError> {
         search.stretch(reader, start, start + block)?;
     }
     Ok(Look {
-        nonce,
         contents: Some(search.contents()),
+        ..stamps
     })
 }
 

@@ -6,6 +6,9 @@
 //!    blocks hold nothing, or nothing but our own data.
 //! 3. A disk that `allow_write` names together with what was found on it.
 //!
+//! A boot image of ioprobe is no target at all, not even of reads: what a machine
+//! was started from lies on one, on whatever bus, and is left as it is.
+//!
 //! Nothing else is ever written; there is no way to say "all disks".
 
 mod decide;
@@ -14,7 +17,7 @@ mod reader;
 mod signature;
 mod token;
 
-pub use decide::{Verdict, decide};
+pub use decide::{Verdict, decide, no_target};
 pub use look::{Contents, Look, look, look_at_stamps};
 pub use reader::{ReadError, Reader};
 pub use signature::UNKNOWN;

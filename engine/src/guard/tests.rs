@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use drivers::block::{Controller, DiskId, Sense, Status};
+use proto::boot_image;
 use proto::pattern;
 use proto::result::DiskInfo;
 use proto::scratch;
@@ -71,6 +72,7 @@ fn an_empty_disk_needs_a_token_and_no_second_word() {
     assert_eq!(
         look,
         Look {
+            boot_image: None,
             nonce: None,
             contents: Some(Contents::Nothing)
         }
@@ -143,6 +145,29 @@ fn a_stamp_with_a_nonce_of_the_job_allows() {
             "{}",
             other.reason
         );
+    }
+}
+
+#[test]
+fn a_boot_image_is_refused_whatever_is_given() {
+    const BUILD: &str = "0f6f1a52-32c5-5d84-9f0a-6a1f4f3a5c11";
+    for block in [512u32, 4096] {
+        let (mut device, clock) = device(block);
+        stamp(&mut device, "abc");
+        device.media[0].write_bytes(DISK_BYTES - 512, b"EFI PART");
+        let label = boot_image::label(BUILD);
+        device.media[0].write_bytes(boot_image::LABEL.start as u64, label.as_bytes());
+        let look = seen(&mut device, &clock);
+        assert_eq!(look.boot_image.as_deref(), Some(BUILD));
+        for allow in [&[][..], &[ID], &["pvscsi@00:03.0:0:0:gpt"]] {
+            let verdict = verdict(&look, &["abc"], allow);
+            assert!(!verdict.allowed, "{allow:?}");
+            assert!(verdict.reason.contains("boot medium"), "{}", verdict.reason);
+            assert!(verdict.reason.contains(BUILD), "{}", verdict.reason);
+        }
+        assert_eq!(no_target(&look), Some(verdict(&look, &[], &[]).reason));
+        device.media[0].write_bytes(boot_image::LABEL.start as u64, b"ioprobe");
+        assert_eq!(no_target(&seen(&mut device, &clock)), None);
     }
 }
 
@@ -272,6 +297,7 @@ fn a_tiny_disk_is_looked_at_whole() {
 #[test]
 fn a_write_protected_disk_is_refused_whatever_is_given() {
     let look = Look {
+        boot_image: None,
         nonce: Some("n".to_string()),
         contents: Some(Contents::Nothing),
     };
@@ -387,6 +413,7 @@ mod names {
             assert_eq!(fits, ["pvscsi@00:03.0:0:0", "pvscsi@00:03.0:1:0"]);
         }
         let look = Look {
+            boot_image: None,
             nonce: None,
             contents: Some(Contents::Nothing),
         };

@@ -59,6 +59,7 @@ fn judge(
         Ok(look) => guard::decide(info, look, scratch, &token),
         Err(_) if info.read_only => {
             let nothing = Look {
+                boot_image: None,
                 nonce: None,
                 contents: None,
             };
@@ -120,6 +121,11 @@ impl Inventory {
                     }
                     Err(error) => Err(alloc::format!("no buffer to look at it: {error}")),
                 };
+                if let Some(reason) = look.as_ref().ok().and_then(guard::no_target) {
+                    let id = info.id;
+                    inventory.ignored.push(IgnoredInfo { id, reason });
+                    continue;
+                }
                 inventory.targets.push(Target {
                     adapter: index,
                     disk: DiskId(disk),

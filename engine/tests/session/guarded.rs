@@ -3,8 +3,10 @@
 use crate::bench::{DISK_BYTES, Shared, adapter, clock, device, job, session, single};
 use drivers::block::{Sense, Status};
 use engine::fake::{Answer, Device, HandClock};
+use proto::boot_image;
 use proto::exit::GuestExit;
 use proto::job::{Params, Rw};
+use proto::record::Record;
 use proto::result::RunStatus;
 use proto::scratch;
 
@@ -78,6 +80,35 @@ fn what_is_refused_is_not_touched_and_says_what_to_do() {
     assert_eq!(shared.0.borrow().writes(), 0);
     assert!(!outcome.disks()[0].write_allowed);
     assert_eq!(outcome.exit, GuestExit::Skipped);
+}
+
+#[test]
+fn a_boot_medium_is_named_and_neither_written_nor_measured() {
+    const BUILD: &str = "0f6f1a52-32c5-5d84-9f0a-6a1f4f3a5c11";
+    let clock = clock();
+    let mut boot = stamped(&clock, "n1");
+    let label = boot_image::label(BUILD);
+    boot.media[0].write_bytes(boot_image::LABEL.start as u64, label.as_bytes());
+    let boot = Shared::new(boot, "pvscsi");
+    let data = Shared::new(stamped(&clock, "n1"), "pvscsi");
+    let adapters = vec![adapter("00:03.0", &boot), adapter("00:07.0", &data)];
+    let mut write = write_job();
+    write.allow_write = vec![ID.into(), format!("{ID}:gpt"), format!("{ID}:unknown")];
+    let outcome = session(&clock, adapters, &[write, job("r", Rw::Read)]);
+    let ignored: Vec<_> = outcome
+        .records()
+        .filter_map(|record| match record {
+            Record::Ignored(ignored) => Some(ignored),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ignored.len(), 1);
+    assert_eq!(ignored[0].id, ID);
+    assert!(ignored[0].reason.contains(BUILD), "{}", ignored[0].reason);
+    let rows: Vec<_> = outcome.rows().iter().map(|row| row.disk.clone()).collect();
+    assert_eq!(rows, ["pvscsi@00:07.0:0:0"; 2]);
+    assert_eq!(boot.0.borrow().writes(), 0);
+    assert_eq!(data.0.borrow().writes(), 100);
 }
 
 #[test]
