@@ -3,7 +3,7 @@
 use crate::backend::null_blockdev;
 use crate::build::Guest;
 use crate::failure::Failure;
-use crate::qemu::command::{CommandLine, Machine};
+use crate::qemu::command::{Boot, CommandLine, Machine};
 use crate::qemu::controllers::Controller;
 use crate::qemu::install::Qemu;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Bench {
             accel: self.accel,
             memory_mib: start.memory_mib,
             smp: 1,
-            kernel: start.image,
+            boot: Boot::Pvh(start.image),
             job: start.job,
             inject: None,
             qmp_socket: &self.qmp_socket(),

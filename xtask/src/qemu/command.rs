@@ -13,6 +13,24 @@ pub struct CommandLine {
     pub args: Vec<OsString>,
 }
 
+/// What a machine starts from.
+#[derive(Clone, Copy, Debug)]
+pub enum Boot<'a> {
+    /// A PVH image, which QEMU jumps into.
+    Pvh(&'a Path),
+    /// A boot image in a CD drive, booted by QEMU's BIOS.
+    Bios(&'a Path),
+    /// The same, booted by UEFI: its code, and its variables, which it writes.
+    Uefi {
+        /// The boot image.
+        image: &'a Path,
+        /// OVMF's code.
+        code: &'a Path,
+        /// A copy of OVMF's variables.
+        vars: &'a Path,
+    },
+}
+
 /// What a machine consists of.
 pub struct Machine<'a> {
     /// QEMU itself.
@@ -23,8 +41,8 @@ pub struct Machine<'a> {
     pub memory_mib: u32,
     /// Virtual processors.
     pub smp: u32,
-    /// The PVH image.
-    pub kernel: &'a Path,
+    /// What it starts from.
+    pub boot: Boot<'a>,
     /// The job file for fw_cfg.
     pub job: &'a Path,
     /// A fault that the guest is to make, for tests.
@@ -47,14 +65,14 @@ impl Machine<'_> {
         args.pair("-name", "ioprobe,debug-threads=on");
         args.pair("-machine", "q35");
         args.pair("-accel", self.accel);
-        args.pair("-cpu", "max");
+        args.pair("-cpu", self.cpu());
         for flag in ["-nodefaults", "-no-user-config", "-no-reboot"] {
             args.0.push(flag.into());
         }
         args.pair("-display", "none");
         args.pair("-m", self.memory_mib.to_string());
         args.pair("-smp", self.smp.to_string());
-        args.pair("-kernel", self.kernel);
+        args.boot(self.boot);
         args.pair("-fw_cfg", option("name=opt/ioprobe/job,file=", self.job));
         if let Some(value) = self.inject {
             args.pair(
@@ -82,9 +100,40 @@ impl Machine<'_> {
     }
 }
 
+impl Machine<'_> {
+    /// Newer OVMF turns 5-level paging on where it can, which the loader refuses.
+    const fn cpu(&self) -> &'static str {
+        match self.boot {
+            Boot::Pvh(_) | Boot::Bios(_) => "max",
+            Boot::Uefi { .. } => "max,la57=off",
+        }
+    }
+}
+
 struct Args(Vec<OsString>);
 
 impl Args {
+    fn boot(&mut self, boot: Boot<'_>) {
+        match boot {
+            Boot::Pvh(kernel) => self.pair("-kernel", kernel),
+            Boot::Bios(image) => self.cd(image),
+            Boot::Uefi { image, code, vars } => {
+                let flash = "if=pflash,format=raw,unit=";
+                let start = format!("{flash}0,readonly=on,file=");
+                self.pair("-drive", option(&start, code));
+                self.pair("-drive", option(&format!("{flash}1,file="), vars));
+                self.cd(image);
+            }
+        }
+    }
+
+    /// On the SATA controller that the machine has anyway, so that no PCI slot moves.
+    fn cd(&mut self, image: &Path) {
+        let start = "driver=raw,node-name=boot,read-only=on,file.driver=file,file.filename=";
+        self.pair("-blockdev", option(start, image));
+        self.pair("-device", "ide-cd,bus=ide.0,drive=boot,bootindex=0");
+    }
+
     fn pair(&mut self, flag: &str, value: impl AsRef<std::ffi::OsStr>) {
         self.0.push(flag.into());
         self.0.push(value.as_ref().to_owned());
@@ -141,13 +190,13 @@ fn quote(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn machine() -> CommandLine {
+    fn machine(boot: Boot<'_>) -> CommandLine {
         Machine {
             qemu: Path::new("qemu-system-x86_64"),
             accel: "tcg",
             memory_mib: 64,
             smp: 1,
-            kernel: Path::new("/t/ioprobe-pvh"),
+            boot,
             job: Path::new("/t/a,b/job.fio"),
             inject: Some("panic"),
             qmp_socket: Path::new("/t/qmp"),
@@ -161,7 +210,7 @@ mod tests {
     #[test]
     fn prints_as_a_shell_line() {
         assert_eq!(
-            machine().to_string(),
+            machine(Boot::Pvh(Path::new("/t/ioprobe-pvh"))).to_string(),
             "qemu-system-x86_64 -name ioprobe,debug-threads=on -machine q35 -accel tcg -cpu max \
              -nodefaults -no-user-config -no-reboot -display none -m 64 -smp 1 \
              -kernel /t/ioprobe-pvh -fw_cfg name=opt/ioprobe/job,file=/t/a,,b/job.fio \
@@ -171,6 +220,22 @@ mod tests {
              -qmp unix:/t/qmp,server=on,wait=off -blockdev driver=null-co,node-name=node0 \
              -device pvscsi,id=c -trace 'pvscsi*'"
         );
+    }
+
+    #[test]
+    fn firmware_gets_a_cd_and_uefi_its_flash() {
+        let image = Path::new("/t/boot.img");
+        let bios = machine(Boot::Bios(image)).to_string();
+        let cd = "-blockdev driver=raw,node-name=boot,read-only=on,file.driver=file,\
+                  file.filename=/t/boot.img -device ide-cd,bus=ide.0,drive=boot,bootindex=0";
+        assert!(bios.contains(cd), "{bios}");
+        assert!(!bios.contains("-kernel") && !bios.contains("pflash"));
+        let (code, vars) = (Path::new("/o/code"), Path::new("/t/vars"));
+        let uefi = machine(Boot::Uefi { image, code, vars }).to_string();
+        let flash = "-drive if=pflash,format=raw,unit=0,readonly=on,file=/o/code \
+                     -drive if=pflash,format=raw,unit=1,file=/t/vars";
+        assert!(uefi.contains(cd) && uefi.contains(flash), "{uefi}");
+        assert!(uefi.contains("-cpu max,la57=off"), "{uefi}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Finding QEMU, and getting it where it is missing.
+//! Finding QEMU, and getting it and what belongs to it where it is missing.
 
 use crate::child;
 use crate::console::Console;
@@ -10,25 +10,27 @@ use std::process::{Command, Stdio};
 /// The program.
 pub const PROGRAM: &str = "qemu-system-x86_64";
 
-/// What installs it, by package manager.
-const BY_HAND: [(&str, &str); 4] = [
-    ("apt", "sudo apt-get install qemu-system-x86"),
-    ("dnf", "sudo dnf install qemu-system-x86"),
-    ("pacman", "sudo pacman -S qemu-system-x86"),
-    ("brew", "brew install qemu"),
-];
+/// Something to install.
+#[derive(Clone, Copy, Debug)]
+pub struct Package {
+    /// What a person calls it.
+    pub what: &'static str,
+    /// Its name on Debian and Ubuntu.
+    pub apt: &'static str,
+    /// Package managers, and what to type.
+    pub by_hand: [(&'static str, &'static str); 4],
+}
 
-/// The commands that install it on Debian and Ubuntu as root.
-const APT: [&[&str]; 2] = [
-    &["apt-get", "update"],
-    &[
-        "apt-get",
-        "install",
-        "--yes",
-        "--no-install-recommends",
-        "qemu-system-x86",
+const QEMU: Package = Package {
+    what: "QEMU",
+    apt: "qemu-system-x86",
+    by_hand: [
+        ("apt", "sudo apt-get install qemu-system-x86"),
+        ("dnf", "sudo dnf install qemu-system-x86"),
+        ("pacman", "sudo pacman -S qemu-system-x86"),
+        ("brew", "brew install qemu"),
     ],
-];
+};
 
 /// A QEMU that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,17 +61,31 @@ pub fn find(
         Err(why) => why,
     };
     console.say(&format!("{PROGRAM} is needed and {missing}"));
-    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    if !may_install || !has_apt(&release) || !is_root() {
-        return Err(Failure::Environment(by_hand(may_install)));
-    }
-    apt_install(console, interrupt)?;
+    install(&QEMU, may_install, console, interrupt)?;
     version(Path::new(PROGRAM)).map_err(|why| {
         Failure::Environment(format!(
             "{PROGRAM} was installed, but {why}\n{}",
-            by_hand(true)
+            by_hand(&QEMU, true)
         ))
     })
+}
+
+/// Installs a package with apt-get, where this is Debian or a child of it, and root
+/// asks.
+///
+/// # Errors
+/// [`Failure::Environment`] that says what to type.
+pub fn install(
+    package: &Package,
+    may_install: bool,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    if !may_install || !has_apt(&release) || !is_root() {
+        return Err(Failure::Environment(by_hand(package, may_install)));
+    }
+    apt_install(package, console, interrupt)
 }
 
 /// Asks a QEMU for its version.
@@ -99,8 +115,16 @@ fn parse_version(text: &str) -> Option<&str> {
         .next()
 }
 
-fn apt_install(console: &mut Console<'_>, interrupt: &Interrupt) -> Result<(), Failure> {
-    for command in APT {
+fn apt_install(
+    package: &Package,
+    console: &mut Console<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let update = vec!["apt-get", "update"];
+    let mut install = vec!["apt-get", "install", "--yes", "--no-install-recommends"];
+    install.push(package.apt);
+    let what = format!("installing {}", package.what);
+    for command in [update, install] {
         let line = command.join(" ");
         console.say(&format!("running: {line}"));
         // stdout carries results only, so what apt-get says goes to stderr.
@@ -110,26 +134,29 @@ fn apt_install(console: &mut Console<'_>, interrupt: &Interrupt) -> Result<(), F
             .stdin(Stdio::null())
             .stdout(std::io::stderr())
             .spawn()
-            .map_err(|error| Failure::Environment(format!("{line}: {error}\n{}", by_hand(true))))?;
-        let status = child::wait(&mut child, "installing QEMU", interrupt)?;
+            .map_err(|error| {
+                Failure::Environment(format!("{line}: {error}\n{}", by_hand(package, true)))
+            })?;
+        let status = child::wait(&mut child, &what, interrupt)?;
         // A stale list may still hold the package: only the installation decides.
         if !status.success() && command[1] == "install" {
             return Err(Failure::Environment(format!(
                 "{line}: {status}\n{}",
-                by_hand(true)
+                by_hand(package, true)
             )));
         }
     }
     Ok(())
 }
 
-fn by_hand(may_install: bool) -> String {
-    let mut text = String::from(if may_install {
-        "Install QEMU with one of:"
+fn by_hand(package: &Package, may_install: bool) -> String {
+    let reason = if may_install {
+        ""
     } else {
-        "--no-install is set. Install QEMU with one of:"
-    });
-    for (manager, command) in BY_HAND {
+        "--no-install is set. "
+    };
+    let mut text = format!("{reason}Install {} with one of:", package.what);
+    for (manager, command) in package.by_hand {
         text.push_str(&format!("\n  {manager:<8}{command}"));
     }
     text
@@ -183,8 +210,8 @@ mod tests {
         let failure = find(Some(given), true, &mut console, &Interrupt::default()).unwrap_err();
         assert_eq!(failure.code(), 3);
         assert_eq!(failure.message(), "--qemu /nonexistent/qemu: is not there");
-        for (_, command) in BY_HAND {
-            assert!(by_hand(false).contains(command));
+        for (_, command) in QEMU.by_hand {
+            assert!(by_hand(&QEMU, false).contains(command));
         }
     }
 }

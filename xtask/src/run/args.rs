@@ -2,6 +2,7 @@
 
 use crate::backend::Backend;
 use crate::qemu::accel::AccelChoice;
+use crate::qemu::firmware::Firmware;
 use crate::report::Format;
 use clap::Args;
 use std::path::PathBuf;
@@ -38,6 +39,18 @@ pub struct MachineArgs {
     /// Accelerator: auto takes KVM only where the processor offers hardware virtualisation
     #[arg(long, value_enum, default_value_t = AccelChoice::Auto)]
     pub accel: AccelChoice,
+
+    /// What starts the guest
+    #[arg(long, value_enum, default_value_t = Firmware::Pvh)]
+    pub firmware: Firmware,
+
+    /// OVMF's code for --firmware uefi [default: where the distribution puts it]
+    #[arg(long, value_name = "FILE", requires = "ovmf_vars")]
+    pub ovmf_code: Option<PathBuf>,
+
+    /// The variables that OVMF starts with; a copy of the file is used
+    #[arg(long, value_name = "FILE", requires = "ovmf_code")]
+    pub ovmf_vars: Option<PathBuf>,
 
     /// Allow writes to the disk of this name, and attach its path writable; a disk that holds
     /// something wants the name of what it holds too

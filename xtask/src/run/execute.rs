@@ -1,6 +1,7 @@
 //! One boot: QEMU is started, followed and gone again.
 
 use super::args::MachineArgs;
+use super::boot;
 use super::disks::Medium;
 use super::machine::{Places, Plan};
 use super::progress::Progress;
@@ -38,7 +39,7 @@ pub fn execute(
     interrupt: &Interrupt,
 ) -> Result<Executed, Failure> {
     let qemu = install::find(args.qemu.as_deref(), !args.no_install, console, interrupt)?;
-    let guest = build::build(args.inject.is_some(), console, interrupt)?;
+    let built = boot::build(args, console, interrupt)?;
     let started = OffsetDateTime::now_utc();
     let folder = match &args.out {
         Some(path) => RunFolder::given(path)?,
@@ -49,6 +50,7 @@ pub fn execute(
     };
     folder.write("job.fio", &plan.job_text)?;
     make_scratch(plan, &folder)?;
+    let files = built.place(&folder)?;
     // Sockets have short names only, so this is not in the run's folder.
     let sockets = tempfile::Builder::new()
         .prefix("ioprobe-")
@@ -57,7 +59,7 @@ pub fn execute(
     let socket = sockets.path().join("qmp");
     let places = Places {
         qemu: &qemu.path,
-        kernel: &guest.pvh,
+        boot: files.boot(),
         folder: folder.path(),
         socket: &socket,
     };

@@ -6,7 +6,7 @@ use crate::backend;
 use crate::failure::Failure;
 use crate::job::{Job, Tokens, memory_mib};
 use crate::qemu::accel::{self, Accel};
-use crate::qemu::command::{CommandLine, Machine};
+use crate::qemu::command::{Boot, CommandLine, Machine};
 use crate::qemu::controllers::Controller;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,8 +37,8 @@ pub struct Plan {
 pub struct Places<'a> {
     /// QEMU.
     pub qemu: &'a Path,
-    /// The PVH image.
-    pub kernel: &'a Path,
+    /// What the machine starts from.
+    pub boot: Boot<'a>,
     /// The run's folder.
     pub folder: &'a Path,
     /// Socket for QMP.
@@ -58,7 +58,9 @@ pub fn plan(args: &MachineArgs, job: &Job) -> Result<Plan, Failure> {
         job_text: job.text_with(&tokens),
         job_name: job.name.clone(),
         writes: job.file.jobs.iter().any(|params| params.rw.writes()),
-        memory_mib: args.memory.unwrap_or_else(|| memory_mib(&job.file.jobs)),
+        memory_mib: args
+            .memory
+            .unwrap_or_else(|| memory_mib(&job.file.jobs).max(args.firmware.least_memory_mib())),
         controllers,
         disks,
         accel: accel::choose(args.accel),
@@ -98,7 +100,7 @@ impl Plan {
             accel: self.accel.name,
             memory_mib: self.memory_mib,
             smp: args.smp,
-            kernel: places.kernel,
+            boot: places.boot,
             job: &places.folder.join("job.fio"),
             inject: args.inject.as_deref(),
             qmp_socket: places.socket,

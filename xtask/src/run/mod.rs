@@ -1,6 +1,7 @@
 //! `run` and `identify`: from flags to a result.
 
 mod args;
+mod boot;
 mod disks;
 mod execute;
 mod finish;

@@ -8,6 +8,8 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::job::{Source, compose};
+use crate::qemu::command::Boot;
+use crate::qemu::firmware::Firmware;
 use crate::qemu::install::PROGRAM;
 use crate::report::{Format, render};
 use std::path::Path;
@@ -62,7 +64,18 @@ fn show(plan: &Plan, args: &RunArgs, console: &mut Console<'_>) {
         machine,
         Places {
             qemu: machine.qemu.as_deref().unwrap_or(Path::new(PROGRAM)),
-            kernel: Path::new("ioprobe-pvh"),
+            boot: match machine.firmware {
+                Firmware::Pvh => Boot::Pvh(Path::new("ioprobe-pvh")),
+                Firmware::Bios => Boot::Bios(Path::new("ioprobe.img")),
+                Firmware::Uefi => Boot::Uefi {
+                    image: Path::new("ioprobe.img"),
+                    code: machine
+                        .ovmf_code
+                        .as_deref()
+                        .unwrap_or(Path::new("OVMF_CODE")),
+                    vars: Path::new("OVMF_VARS"),
+                },
+            },
             folder: machine.out.as_deref().unwrap_or(Path::new("RUN_DIR")),
             socket: Path::new("QMP_SOCKET"),
         },
