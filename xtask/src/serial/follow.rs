@@ -84,6 +84,10 @@ pub fn follow(
             Serial::Closed => break Stop::Ended(Exit::from(process.finish())),
         }
         watch(&said);
+        if said.refused.is_some() {
+            process.kill();
+            break Stop::Refused;
+        }
         if let Some(stop) = overdue(limits, &said.phase, started, phase_start) {
             process.kill();
             break stop;
@@ -186,6 +190,17 @@ mod tests {
     fn a_killed_program_is_told_from_one_that_ends() {
         let (followed, ..) = run("kill -9 $$", &Limits::default(), &Interrupt::default());
         assert_eq!(followed.stop, Stop::Ended(Exit::Signal(9)));
+    }
+
+    #[test]
+    fn a_firmware_that_refuses_is_not_waited_for() {
+        let denial = "BdsDxe: failed to load Boot0001 from PciRoot(0x0): Access Denied";
+        let script = format!("echo '{denial}'; exec sleep 600");
+        let (followed, ..) = run(&script, &Limits::default(), &Interrupt::default());
+        assert_eq!(followed.stop, Stop::Refused);
+        let failure = super::super::verdict(&followed.stop, &followed.said, "").unwrap_err();
+        assert_eq!(failure.code(), 3);
+        assert!(failure.message().contains("secure boot"), "{failure}");
     }
 
     #[test]

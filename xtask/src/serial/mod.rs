@@ -1,5 +1,6 @@
 //! Following a guest by its serial port: what it said, where it is, how it ended.
 
+mod firmware;
 mod follow;
 mod phase;
 mod sample;

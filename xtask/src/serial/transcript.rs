@@ -3,6 +3,7 @@
 //! Records are kept as they came, so that fields of newer guests survive; the
 //! typed view is what this version works with.
 
+use super::firmware::refusal;
 use super::phase::Phase;
 use proto::record::{Decoder, End, Event, Hello, Plan, Progress, RawRecord, Record, Summary, View};
 use proto::result::{DiskInfo, Run};
@@ -43,6 +44,8 @@ pub struct Transcript {
     pub progress: Vec<Progress>,
     /// Why the guest gave up.
     pub fatal: Option<String>,
+    /// Why the firmware will never start the guest.
+    pub refused: Option<String>,
     /// The last record.
     pub end: Option<End>,
     /// Damage and records that could not be used, for a person.
@@ -104,6 +107,9 @@ impl Transcript {
             Event::Record(raw) => self.record(raw),
             Event::Sync(number) => syncs.push(number),
             Event::Text(line) => {
+                if self.refused.is_none() && self.phase == Phase::Boot {
+                    self.refused = refusal(&line);
+                }
                 if self.text.len() == TEXT_LINES {
                     self.text.remove(0);
                 }

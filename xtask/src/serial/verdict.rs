@@ -40,6 +40,8 @@ impl From<Option<ExitStatus>> for Exit {
 pub enum Stop {
     /// QEMU ended.
     Ended(Exit),
+    /// The firmware said that it does not start the image; QEMU was killed.
+    Refused,
     /// The phase took longer than this; QEMU was killed.
     PhaseTimeout(Duration),
     /// The whole took longer than `--timeout`; QEMU was killed.
@@ -58,6 +60,13 @@ pub fn verdict(stop: &Stop, said: &Transcript, stderr: &str) -> Result<GuestExit
         Stop::Interrupted => Err(Failure::Interrupted(format!("interrupted while {phase}"))),
         // A guest that said why it gives up is told by that, however QEMU ended.
         _ if said.fatal.is_some() => Err(gave_up(stop, said)),
+        Stop::Refused => {
+            let why = said
+                .refused
+                .as_deref()
+                .unwrap_or("the firmware does not boot the image");
+            Err(Failure::Environment(why.to_owned()))
+        }
         Stop::PhaseTimeout(limit) => Err(Failure::Guest(format!(
             "the guest hangs: nothing came for {} s while {phase}; QEMU was killed",
             seconds(*limit)
