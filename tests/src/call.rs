@@ -3,12 +3,17 @@
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 use xtask::{Console, Interrupt};
 
 /// One QEMU at a time: two would disturb each other's rows.
 static QEMU: Mutex<()> = Mutex::new(());
+
+/// Held while a QEMU runs.
+pub(super) fn alone() -> MutexGuard<'static, ()> {
+    QEMU.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What a call left. The folder goes with it.
 pub struct Called {
@@ -64,7 +69,7 @@ pub fn call_in(folder: &Path, command: &str, flags: &[&str]) -> Called {
     args.extend(["--out".into(), folder.into()]);
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = {
-        let _alone = QEMU.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = alone();
         let mut console = Console::plain(&mut out, &mut err, 80);
         xtask::invoke(args, &mut console, &Interrupt::default())
     };

@@ -3,10 +3,12 @@
 //! and a look at the disk file from outside.
 #![forbid(unsafe_code)]
 
+mod boot;
 mod call;
 mod disk;
 mod scenario;
 
+pub use boot::{boot, device, raw};
 pub use call::{Called, call, call_in};
 pub use disk::{ext4_image, flip_byte, pattern_blocks};
 pub use scenario::{Scenario, run};
