@@ -34,7 +34,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         1 => Just(Move::Event),
         1 => any::<u8>().prop_map(Move::Fail),
     ];
-    proptest::collection::vec(one, 1..200)
+    proptest::collection::vec(one, 1..150)
 }
 
 fn fetching() -> impl Strategy<Value = Fetching> {
@@ -199,7 +199,7 @@ fn near_a_window(pages: u64) -> Machine {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn each_request_completes_once_with_its_data(
