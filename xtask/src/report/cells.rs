@@ -9,6 +9,8 @@ use proto::result::{CheckStatus, Direction, Run, RunStatus};
 pub enum Group {
     /// What was run; repeated in each part.
     Row,
+    /// On which controller; part of what was run where there are several.
+    Controller,
     /// How much.
     Rate,
     /// How long.
@@ -64,6 +66,9 @@ pub const COLUMNS: &[Column] = &[
     number("row", Group::Row, |line| {
         first(line, |run| run.row.to_string())
     }),
+    words("controller", Group::Controller, |line| {
+        first(line, |run| kind(&run.controller).to_owned())
+    }),
     words("rw", Group::Row, rw),
     number("bs", Group::Row, block_size),
     number("depth", Group::Row, |line| {
@@ -80,13 +85,13 @@ pub const COLUMNS: &[Column] = &[
             decimals(d.bw_bytes / f64::from(1 << 20), 1)
         })
     }),
-    number("cycles/IO", Group::Rate, |line| {
+    number("cyc/IO", Group::Rate, |line| {
         measured(line, |run| decimals(run.cpu.work_cycles_per_io, 0))
     }),
     number("bells/IO", Group::Rate, |line| {
         measured(line, |run| decimals(run.per_io.doorbells, 3))
     }),
-    number("errors", Group::Rate, |line| {
+    number("err", Group::Rate, |line| {
         first(line, |run| run.errors.to_string())
     }),
     words("checks", Group::Rate, |line| first(line, checks)),
@@ -106,6 +111,24 @@ pub const COLUMNS: &[Column] = &[
         percentile(line, |d| d.lat_ns.max)
     }),
 ];
+
+/// The columns of these groups; the controller only where there are several.
+pub fn columns(runs: &[Run], wanted: impl Fn(Group) -> bool) -> Vec<&'static Column> {
+    let several = runs.iter().any(|run| run.controller != runs[0].controller);
+    let shown = |group| match group {
+        Group::Controller => several,
+        group => wanted(group),
+    };
+    COLUMNS
+        .iter()
+        .filter(|column| shown(column.group))
+        .collect()
+}
+
+/// The kind in a controller's id.
+fn kind(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(kind, _)| kind)
+}
 
 /// The lines of a result: one for each direction that a row has figures in.
 pub fn lines(runs: &[Run]) -> Vec<Line<'_>> {

@@ -1,7 +1,7 @@
 //! Tables that fit: one where there is room, two stacked at 80 columns, a list
 //! of figures per row where not even that fits.
 
-use super::cells::{COLUMNS, Column, Group, Line, lines};
+use super::cells::{Column, Group, Line, columns, lines};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use proto::result::Run;
 
@@ -9,27 +9,24 @@ use proto::result::Run;
 #[must_use]
 pub fn table(runs: &[Run], width: usize) -> String {
     let lines = lines(runs);
-    let whole = grid(&lines, |_| true);
+    let whole = grid(&lines, &columns(runs, |_| true));
     if fits(&whole, width) {
         return whole;
     }
-    let rates = grid(&lines, |group| group != Group::Latency);
-    let latencies = grid(&lines, |group| group != Group::Rate);
+    let rates = grid(&lines, &columns(runs, |group| group != Group::Latency));
+    let latencies = grid(&lines, &columns(runs, |group| group != Group::Rate));
     if fits(&rates, width) && fits(&latencies, width) {
         return format!("{rates}\n{latencies}");
     }
-    lines.iter().map(|line| list(line, width)).collect()
+    let all = columns(runs, |_| true);
+    lines.iter().map(|line| list(line, &all, width)).collect()
 }
 
 fn fits(text: &str, width: usize) -> bool {
     text.lines().all(|line| line.chars().count() <= width)
 }
 
-fn grid(lines: &[Line<'_>], wanted: impl Fn(Group) -> bool) -> String {
-    let columns: Vec<&Column> = COLUMNS
-        .iter()
-        .filter(|column| wanted(column.group))
-        .collect();
+fn grid(lines: &[Line<'_>], columns: &[&Column]) -> String {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)
@@ -55,10 +52,10 @@ fn grid(lines: &[Line<'_>], wanted: impl Fn(Group) -> bool) -> String {
 }
 
 /// `name value` pairs, as many on a text line as fit.
-fn list(line: &Line<'_>, width: usize) -> String {
+fn list(line: &Line<'_>, columns: &[&Column], width: usize) -> String {
     let mut text = String::new();
     let mut used = 0;
-    for column in COLUMNS {
+    for column in columns {
         let cell = (column.cell)(line);
         if cell.is_empty() {
             continue;

@@ -9,7 +9,7 @@ mod remarks;
 #[cfg(test)]
 mod tests;
 
-pub use cells::{COLUMNS, Column, Group, Line, lines};
+pub use cells::{COLUMNS, Column, Group, Line, columns, lines};
 pub use csv::csv;
 pub use figures::{blank, count, decimals, micros, size};
 pub use layout::table;

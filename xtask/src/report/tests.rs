@@ -196,3 +196,17 @@ fn csv_has_raw_figures_without_exponents() {
     assert_eq!(field("lat_p99_9_ns"), "");
     assert_eq!(field("checks"), "commands ok");
 }
+
+#[test]
+fn several_controllers_are_told_apart() {
+    let mut other = row(1);
+    other.controller = "nvme@00:04.0".into();
+    assert!(!table(&[row(0)], 80).contains("pvscsi"));
+    for text in [
+        table(&[row(0), other.clone()], 80),
+        markdown(&[row(0), other]),
+    ] {
+        assert!(text.contains("controller"), "{text}");
+        assert!(text.contains("pvscsi") && text.contains("nvme"), "{text}");
+    }
+}
