@@ -1,4 +1,4 @@
-//! CRC-32C (Castagnoli; RFC 3720, section 12.1), the checksum of records and digests.
+//! CRC-32C (Castagnoli; RFC 3720, section 12.1), the checksum of records.
 
 use crc::{CRC_32_ISCSI, Crc, Digest, Table};
 

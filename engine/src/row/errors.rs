@@ -2,7 +2,6 @@
 
 use super::split::Piece;
 use super::state::Row;
-use super::table::FREE;
 use drivers::block::{Completion, Controller, Sense, Status};
 use drivers::hal::Clock;
 
@@ -84,7 +83,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             completion.cookie as usize
         };
         let slot = self.table.slot(index);
-        if index >= self.depth || slot.place == FREE {
+        if index >= self.depth || slot.is_free() {
             return self.names_nothing(now);
         }
         if self.sends_again(index, slot.t0, completion.status, now) {

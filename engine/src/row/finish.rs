@@ -3,7 +3,7 @@
 use super::policy::Policy;
 use super::split::Piece;
 use super::state::Row;
-use super::table::{FREE, Slot};
+use super::table::Slot;
 use crate::time::elapsed;
 use drivers::block::{Completion, Controller};
 use drivers::hal::Clock;
@@ -18,8 +18,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             completion.cookie as usize
         };
         let slot = self.table.slot(index);
-        if !completion.status.is_ok() || slot.place == FREE {
-            self.trouble(completion, s1);
+        let ticks = s1.wrapping_sub(slot.t0);
+        // Of a slot without an I/O the time is so long that it is not quick.
+        let quick = ticks < self.timebase.quick_below_ticks();
+        if !(quick && completion.status.is_ok()) && !self.is_sound(completion, slot, s1) {
             return;
         }
         let lane = if P::READS && P::WRITES {
@@ -36,11 +38,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
             }
             if self.verify && lane == 0 {
-                self.compare(index, slot.offset_bytes());
+                self.compare(index, slot.lba());
             }
         }
-        let ticks = s1.wrapping_sub(slot.t0);
-        let ns = if ticks < self.timebase.quick_below_ticks() {
+        let ns = if quick {
             self.timebase.quick_ns(ticks)
         } else {
             self.long_or_backward(slot.t0, s1)
@@ -50,6 +51,18 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             self.book_stages(index, slot, s0, s1);
         }
         self.table.release(index);
+    }
+
+    /// Whether a completion that is not plainly good is one of an I/O in flight
+    /// after all; if not, it has been dealt with.
+    #[cold]
+    #[inline(never)]
+    fn is_sound(&mut self, completion: Completion, slot: Slot, s1: u64) -> bool {
+        if completion.status.is_ok() && !slot.is_free() {
+            return true;
+        }
+        self.trouble(completion, s1);
+        false
     }
 
     /// A latency of a second or so, or one that the clock made negative.

@@ -3,15 +3,13 @@
 use super::policy::Policy;
 use super::state::Row;
 use super::table::Slot;
-use drivers::block::{BufferId, Controller, Lba, Request};
+use drivers::block::{BufferId, Controller, Lba, Op, Request};
 use drivers::hal::Clock;
 use proto::pattern;
 
 impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Issues as many I/Os as there is room for, and rings. `start` is the stamp
     /// at which it begins; the stamp at which it ends is returned.
-    ///
-    /// One stamp per I/O: the end of one build is the start of the next.
     #[inline]
     pub fn fill<P: Policy>(&mut self, start: u64) -> u64 {
         self.done_since_fill = 0;
@@ -24,40 +22,66 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             if batch == 0 {
                 return now;
             }
-            let first = now;
-            let mut starts = 0u64;
-            let mut built = 0;
-            while built < batch {
-                let before = self.unrung;
-                let taken = self.issue::<P>(now);
-                let t0 = now;
-                now = self.clock.now_ticks();
-                let commands = if P::GENERAL { self.unrung - before } else { 1 };
-                starts = starts.wrapping_add(t0.wrapping_mul(commands));
-                built += 1;
-                if P::STAGES {
-                    self.stamp_built(t0, now);
-                }
-                if !taken {
-                    if !P::GENERAL {
-                        starts = starts.wrapping_sub(t0);
-                    }
-                    break;
-                }
-            }
-            self.quota_left -= built as u64;
-            let building = now.wrapping_sub(first);
+            let built = self.build::<P>(now, batch);
+            self.quota_left -= built.ios as u64;
+            let building = built.end.wrapping_sub(now);
             if self.posts {
                 self.stats.doorbell_ticks += building;
             } else {
                 self.stats.submit_ticks += building;
             }
             self.gaps
-                .check_build(self.stats, building, built, self.posts);
-            now = self.ring::<P>(now, built, starts);
-            if built < batch {
+                .check_build(self.stats, building, built.ios, self.posts);
+            now = self.ring::<P>(&built);
+            if built.ios < batch {
                 return now;
             }
+        }
+    }
+
+    /// Builds and submits up to `batch` I/Os; fewer if one is not taken.
+    ///
+    /// One stamp per I/O: the end of one build is the start of the next.
+    #[inline]
+    fn build<P: Policy>(&mut self, start: u64, batch: usize) -> Built {
+        let free = self.table.free_len();
+        let mut now = start;
+        let mut starts = 0u64;
+        let mut ios = 0;
+        let mut refused = 0;
+        while ios < batch {
+            let before = self.unrung;
+            ios += 1;
+            let top = free.wrapping_sub(ios);
+            let taken = self.issue::<P>(now, top);
+            let t0 = now;
+            now = self.clock.now_ticks();
+            if P::GENERAL {
+                let commands = self.unrung - before;
+                starts = starts.wrapping_add(t0.wrapping_mul(commands));
+            }
+            if P::STAGES {
+                self.stamp_built(self.table.free_at(top), t0, now);
+            }
+            if !taken {
+                refused = 1;
+                break;
+            }
+        }
+        self.table.keep_free(free - ios);
+        if P::READS != P::WRITES {
+            self.tracks[usize::from(P::WRITES)].issued += ios as u64;
+        }
+        if !P::GENERAL {
+            self.unrung += (ios - refused) as u64;
+            if self.posts {
+                starts = self.table.starts_from(free - 1, ios - refused);
+            }
+        }
+        Built {
+            ios,
+            end: now,
+            starts,
         }
     }
 
@@ -82,13 +106,13 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     }
 
     #[inline]
-    fn stamp_built(&mut self, t0: u64, now: u64) {
+    fn stamp_built(&mut self, slot: usize, t0: u64, now: u64) {
         let posts = self.posts;
         if self.splits {
             // Stamped piece by piece.
             return;
         }
-        let stamps = self.table.stamps_of_last();
+        let stamps = self.table.stamps(slot);
         if posts {
             // Build and post are one call: it is all doorbell.
             stamps.t1 = t0;
@@ -99,60 +123,63 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
     }
 
-    /// Publishes what was submitted; `now` is t2. Returns t3.
+    /// Publishes what was built; its end is t2. Returns t3.
     #[inline]
-    fn ring<P: Policy>(&mut self, now: u64, built: usize, starts: u64) -> u64 {
+    fn ring<P: Policy>(&mut self, built: &Built) -> u64 {
         let commands = self.unrung;
         self.unrung = 0;
         self.owned += commands;
         let published = if self.posts {
-            starts
+            built.starts
         } else {
-            commands.wrapping_mul(now)
+            commands.wrapping_mul(built.end)
         };
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
         self.ctl.ring_doorbell(self.queue);
         if self.posts {
-            return now;
+            return built.end;
         }
         let t3 = self.clock.now_ticks();
         if P::STAGES {
-            self.table.stamp_batch(built, now, t3);
+            self.table.stamp_batch(built.ios, built.end, t3);
         }
-        self.stats.doorbell_ticks += t3.wrapping_sub(now);
-        self.gaps.check_doorbell(self.stats, t3.wrapping_sub(now));
+        let ringing = t3.wrapping_sub(built.end);
+        self.stats.doorbell_ticks += ringing;
+        self.gaps.check_doorbell(self.stats, ringing);
         t3
     }
 
-    /// Issues one I/O; false if it, or a piece of it, was not taken.
+    /// Issues one I/O in the free slot at `top`; false if it, or a piece of it,
+    /// was not taken. What is the same for all I/Os of a batch is left to
+    /// [`build`](Self::build).
     #[inline(always)]
-    fn issue<P: Policy>(&mut self, t0: u64) -> bool {
+    fn issue<P: Policy>(&mut self, t0: u64, top: usize) -> bool {
         let lane = if P::READS && P::WRITES {
             self.mix.next_direction() as usize
         } else {
             usize::from(P::WRITES)
         };
         let track = &mut self.tracks[lane & 1];
-        let offset_bytes = track.start_bytes + track.stream.next_index() * track.bs_bytes;
-        track.issued += 1;
-        self.digest.add(Self::direction(lane), offset_bytes);
-        let slot = self.table.take(Slot {
-            t0,
-            place: offset_bytes << 1 | lane as u64,
-        });
+        let lba = track.start_lba + track.stream.next_index() * u64::from(track.blocks);
+        if P::READS && P::WRITES {
+            track.issued += 1;
+        }
+        self.digest.add(Self::direction(lane), lba);
+        let place = lba << 1 | lane as u64;
+        let slot = self.table.place(top, Slot { t0, place });
         if P::WRITES && lane == 1 {
             let track = &self.tracks[1];
             let buffer = BufferId(track.buffer_base + slot as u32);
-            stamp_keys(self.ctl, buffer, offset_bytes, track.bs_bytes);
+            stamp_keys(self.ctl, buffer, lba << self.block_shift, track.bs_bytes);
         }
         if P::GENERAL && self.splits {
-            return self.submit_pieces(slot, lane, offset_bytes);
+            return self.submit_pieces(slot, lane, lba);
         }
         let track = &self.tracks[lane & 1];
         let request = Request {
             disk: self.disk,
-            op: track.op,
-            lba: Lba(offset_bytes >> self.block_shift),
+            op: if P::WRITES { track.op } else { Op::Read },
+            lba: Lba(lba),
             blocks: track.blocks,
             buffer: BufferId(track.buffer_base + slot as u32),
             buffer_offset_bytes: 0,
@@ -161,12 +188,24 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         match self.ctl.submit(self.queue, &request) {
             Ok(tag) => {
                 self.table.set_tag(slot, tag);
-                self.unrung += 1;
+                if P::GENERAL {
+                    self.unrung += 1;
+                }
                 true
             }
             Err(error) => self.not_taken(lane, request.cookie, error),
         }
     }
+}
+
+/// What a batch came to before its doorbell.
+struct Built {
+    /// I/Os, one that was not taken included.
+    ios: usize,
+    /// The stamp after the last of them.
+    end: u64,
+    /// Sum of t0 over their commands, modulo 2^64, where each is posted by itself.
+    starts: u64,
 }
 
 /// Keys each unit of a write's buffer to where it goes.

@@ -13,7 +13,7 @@ pub const MAX_PIECES: u64 = 1 << 15;
 
 impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Submits every piece of an I/O; those that are not taken are sent later.
-    pub fn submit_pieces(&mut self, slot: usize, lane: usize, offset_bytes: u64) -> bool {
+    pub fn submit_pieces(&mut self, slot: usize, lane: usize, lba: u64) -> bool {
         let pieces = self.tracks[lane & 1].pieces;
         let extra = self.table.extra(slot);
         extra.pieces_left = pieces;
@@ -22,7 +22,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let t0 = self.table.slot(slot).t0;
         for piece in 0..pieces {
             let before = self.clock.now_ticks();
-            let request = self.request(slot, lane, offset_bytes, piece);
+            let request = self.request(slot, lane, lba, piece);
             if piece > 0 {
                 self.tracks[lane & 1].further_commands += 1;
             }
@@ -85,7 +85,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             let index = (cookie & 0xffff) as usize;
             let slot = self.table.slot(index);
             let piece = (cookie >> 16) as u16;
-            let request = self.request(index, slot.lane(), slot.offset_bytes(), piece);
+            let request = self.request(index, slot.lane(), slot.lba(), piece);
             match self.ctl.submit(self.queue, &request) {
                 Ok(tag) => {
                     self.table.set_tag(index, tag);

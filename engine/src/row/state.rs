@@ -19,7 +19,8 @@ use drivers::hal::Clock;
 /// One direction, with everything worked out that an issue needs.
 pub(super) struct Track {
     pub stream: Stream,
-    pub start_bytes: u64,
+    /// First block of the region.
+    pub start_lba: u64,
     pub bs_bytes: u64,
     /// Blocks of an I/O.
     pub blocks: u32,
@@ -43,7 +44,7 @@ impl Track {
     fn new(lane: Lane, spec: &Spec, op: Op, buffer_base: u32) -> Self {
         let block = u64::from(spec.block_size_bytes);
         Self {
-            start_bytes: spec.region_start_bytes,
+            start_lba: spec.region_start_bytes / block,
             bs_bytes: lane.bs_bytes,
             blocks: (lane.bs_bytes / block) as u32,
             piece_blocks: (lane.command_bytes.min(lane.bs_bytes) / block) as u32,
@@ -139,6 +140,10 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
         let write_base = if spec.kind == Kind::Mix { depth } else { 0 };
         let timebase = Timebase::new(env.clock.ticks_per_second());
         let window_quota = spec.quota_ios;
+        let tracks = [
+            Track::new(spec.read.clone(), &spec, Op::Read, 0),
+            Track::new(spec.write.clone(), &spec, Op::Write, write_base as u32),
+        ];
         Self {
             clock: env.clock,
             counters: env.counters,
@@ -150,7 +155,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             disk: spec.disk,
             block_shift: spec.block_size_bytes.trailing_zeros(),
             kind: spec.kind,
-            digest: Digest::new(spec.read.bs_bytes, spec.write.bs_bytes),
+            digest: Digest::new(tracks[0].blocks, tracks[1].blocks),
             timebase,
             quota_left: if spec.ramp_ticks > 0 {
                 u64::MAX
@@ -184,10 +189,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             failure: None,
             controller_lost: false,
             first_completion_ticks: 0,
-            tracks: [
-                Track::new(spec.read.clone(), &spec, Op::Read, 0),
-                Track::new(spec.write.clone(), &spec, Op::Write, write_base as u32),
-            ],
+            tracks,
             mix: spec.mix,
             ctl,
         }
@@ -195,13 +197,13 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
 
     /// The command of a slot and one of its pieces.
     #[inline]
-    pub fn request(&self, slot: usize, lane: usize, offset_bytes: u64, piece: u16) -> Request {
+    pub fn request(&self, slot: usize, lane: usize, lba: u64, piece: u16) -> Request {
         let track = &self.tracks[lane & 1];
         let skipped = u32::from(piece) * track.piece_blocks;
         Request {
             disk: self.disk,
             op: track.op,
-            lba: Lba((offset_bytes >> self.block_shift) + u64::from(skipped)),
+            lba: Lba(lba + u64::from(skipped)),
             blocks: track.piece_blocks.min(track.blocks - skipped),
             buffer: BufferId(track.buffer_base + slot as u32),
             buffer_offset_bytes: skipped << self.block_shift,

@@ -13,16 +13,25 @@ const MASK: usize = MAX_IN_FLIGHT - 1;
 /// One I/O: when its build started, and where it goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
+    /// [`FREE`] without an I/O.
     pub t0: u64,
-    /// Byte offset on the disk << 1 | direction; [`FREE`] without an I/O.
+    /// First block << 1 | direction.
     pub place: u64,
 }
 
-/// [`Slot::place`] of a slot without an I/O: no disk has an offset of 2^63 bytes.
-pub(super) const FREE: u64 = u64::MAX;
+/// [`Slot::t0`] of a slot without an I/O. No clock gets there, and the time since
+/// then comes out so long that the hot path takes it for a case to look at: it
+/// needs no comparison of its own.
+pub(super) const FREE: u64 = 1 << 63;
 
 impl Slot {
-    pub const fn offset_bytes(self) -> u64 {
+    const NONE: Self = Self { t0: FREE, place: 0 };
+
+    pub const fn is_free(self) -> bool {
+        self.t0 == FREE
+    }
+
+    pub const fn lba(self) -> u64 {
         self.place >> 1
     }
 
@@ -73,7 +82,7 @@ fn boxed<T: Clone>(value: T) -> Box<[T; MAX_IN_FLIGHT]> {
 impl Table {
     pub fn new() -> Self {
         Self {
-            slots: boxed(Slot { t0: 0, place: FREE }),
+            slots: boxed(Slot::NONE),
             stamps: boxed(Stamps::default()),
             extras: boxed(Extra::default()),
             tags: boxed(Tag::NONE),
@@ -88,7 +97,7 @@ impl Table {
     /// deferred ones. Allocates, if at all, here.
     pub fn prepare(&mut self, depth: usize, commands: usize) {
         self.depth = depth.min(MAX_IN_FLIGHT);
-        self.slots.fill(Slot { t0: 0, place: FREE });
+        self.slots.fill(Slot::NONE);
         self.extras.fill(Extra::default());
         // The first I/O takes slot 0.
         for (at, slot) in self.free[..self.depth].iter_mut().rev().enumerate() {
@@ -110,19 +119,40 @@ impl Table {
         self.depth - self.free_len
     }
 
-    /// Takes a slot. The caller has seen that one is free.
+    /// Free slots below the `count` that a batch takes one by one with
+    /// [`place`](Self::place), from the top down; they are taken once
+    /// [`keep_free`](Self::keep_free) says so.
     #[inline]
-    pub fn take(&mut self, slot: Slot) -> usize {
-        self.free_len = self.free_len.wrapping_sub(1) & MASK;
-        let index = usize::from(self.free[self.free_len]) & MASK;
+    pub fn place(&mut self, top: usize, slot: Slot) -> usize {
+        let index = self.free_at(top);
         self.slots[index] = slot;
         index
+    }
+
+    /// The free slot with `top` others below it.
+    #[inline]
+    pub fn free_at(&self, top: usize) -> usize {
+        usize::from(self.free[top & MASK]) & MASK
+    }
+
+    /// Only the lowest `count` free slots are free from now on.
+    #[inline]
+    pub fn keep_free(&mut self, count: usize) {
+        self.free_len = count;
+    }
+
+    /// Sum of the starts of the `count` I/Os placed last, modulo 2^64.
+    pub fn starts_from(&self, top: usize, count: usize) -> u64 {
+        (0..count).fold(0, |sum, at| {
+            let slot = self.slots[self.free_at(top.wrapping_sub(at))];
+            sum.wrapping_add(slot.t0)
+        })
     }
 
     /// Gives a slot back.
     #[inline]
     pub fn release(&mut self, index: usize) {
-        self.slots[index & MASK].place = FREE;
+        self.slots[index & MASK].t0 = FREE;
         self.free[self.free_len & MASK] = index as u16;
         self.free_len += 1;
     }
@@ -148,13 +178,6 @@ impl Table {
         &mut self.stamps[index & MASK]
     }
 
-    /// Stamps of the slot taken last.
-    #[inline]
-    pub fn stamps_of_last(&mut self) -> &mut Stamps {
-        let index = usize::from(self.free[self.free_len & MASK]) & MASK;
-        &mut self.stamps[index]
-    }
-
     #[inline]
     pub fn extra(&mut self, index: usize) -> &mut Extra {
         &mut self.extras[index & MASK]
@@ -172,7 +195,7 @@ impl Table {
     /// Slots that hold an I/O.
     pub fn open(&self) -> impl Iterator<Item = (usize, Slot)> + '_ {
         let slots = self.slots[..self.depth].iter().copied().enumerate();
-        slots.filter(|(_, slot)| slot.place != FREE)
+        slots.filter(|(_, slot)| !slot.is_free())
     }
 }
 

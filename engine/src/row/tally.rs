@@ -123,8 +123,8 @@ pub struct Tally {
     pub mismatches: Vec<Mismatch>,
     /// Whether all sampled data read was zero; `None` if no read was sampled.
     pub all_zero: Option<bool>,
-    /// CRC-32C over all I/Os in order of issue.
-    pub digest: u32,
+    /// Fingerprint of all I/Os in order of issue.
+    pub digest: u64,
     /// Accesses by the driver inside the window.
     pub window_accesses: Accesses,
     /// Accesses by the driver over the whole row.

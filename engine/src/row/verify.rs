@@ -65,9 +65,10 @@ impl Verifier {
 }
 
 impl<C: Controller, K: Clock> Row<'_, C, K> {
-    /// Compares the whole buffer of a read that lies at `offset_bytes`.
-    pub fn compare(&mut self, slot: usize, offset_bytes: u64) {
+    /// Compares the whole buffer of a read from `lba`.
+    pub fn compare(&mut self, slot: usize, lba: u64) {
         let track = &self.tracks[0];
+        let offset_bytes = lba << self.block_shift;
         let buffer = BufferId(track.buffer_base + slot as u32);
         let mut unit = [0; UNIT_BYTES];
         let mut at = 0;

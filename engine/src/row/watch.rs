@@ -3,7 +3,6 @@
 use super::spec::Kind;
 use super::split::Piece;
 use super::state::Row;
-use super::table::FREE;
 use super::tally::Failure;
 use drivers::block::{Completion, Controller, Health};
 use drivers::hal::{Clock, Deadline};
@@ -31,7 +30,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if let Some((age_ticks, slot)) = overdue {
             self.give_up(Failure::TimedOut {
                 write: slot.lane() == 1,
-                offset_bytes: slot.offset_bytes(),
+                offset_bytes: slot.lba() << self.block_shift,
                 age_ticks,
             });
         }
@@ -104,7 +103,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let mask = if self.splits { 0xffff } else { u32::MAX };
         let index = (completion.cookie & mask) as usize;
         let slot = self.table.slot(index);
-        if index >= self.depth || slot.place == FREE {
+        if index >= self.depth || slot.is_free() {
             return self.names_nothing(0);
         }
         let lane = slot.lane();
@@ -124,7 +123,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             Piece::More => {}
             Piece::LastOk => {
                 if self.verify && lane == 0 {
-                    self.compare(index, slot.offset_bytes());
+                    self.compare(index, slot.lba());
                 }
                 self.table.release(index);
             }

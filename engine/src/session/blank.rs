@@ -73,7 +73,7 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         mismatched_bytes: 0,
         mismatches: Vec::new(),
         all_zero: None,
-        digest: String::from("00000000"),
+        digest: String::from("0000000000000000"),
         cpu: Cpu::default(),
         accesses: Accesses::default(),
         doorbells: BTreeMap::new(),

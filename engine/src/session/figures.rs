@@ -182,5 +182,5 @@ pub fn errors_by_kind(tally: &Tally) -> BTreeMap<String, u64> {
 
 /// The digest in hexadecimal.
 pub fn digest(tally: &Tally) -> String {
-    format!("{:08x}", tally.digest)
+    format!("{:016x}", tally.digest)
 }

@@ -320,8 +320,9 @@ pub struct Run {
     pub mismatches: Vec<Mismatch>,
     /// Every byte read in the window was zero (never-written space); null if not looked at.
     pub all_zero: Option<bool>,
-    /// CRC-32C over all I/Os in order of issue, in hex. Each is 16 bytes, little-endian:
-    /// byte offset (8), length in bytes (4), direction (4; 0 read, 1 write).
+    /// Fingerprint of all I/Os in order of issue, 16 hexadecimal digits. It starts at 0; each
+    /// I/O makes it `(turned left by 29 bits ^ lba ^ K * (2 * blocks + direction)) * K` modulo
+    /// 2^64, where K is 0x9e3779b97f4a7c15 and direction 0 for a read, 1 for a write.
     pub digest: String,
     /// Processor.
     pub cpu: Cpu,

@@ -146,7 +146,7 @@ pub(crate) fn run() -> Run {
             found: 0x5b,
         }],
         all_zero: Some(false),
-        digest: "0f1e2d3c".to_string(),
+        digest: "0f1e2d3c4b5a6978".to_string(),
         cpu: Cpu {
             busy_pct: 100.0,
             busy_cpu_s: 2.0,
