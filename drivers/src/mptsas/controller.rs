@@ -87,6 +87,7 @@ impl<H: Hal> Mptsas<H> {
     }
 
     /// Flush and trim.
+    #[inline(never)]
     fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
         let unit = self
             .units

@@ -117,7 +117,7 @@ impl<R: DmaRegion> Queue<R> {
 
     /// Writes a command into its frame and returns what is to be posted; `None`
     /// if all slots are in flight.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&mut self, command: &Command<'_>) -> Option<(Tag, u32)> {
         let tag = self.take(command)?;
         Some((tag, self.write_frame(tag, command, command.data)))
@@ -135,13 +135,13 @@ impl<R: DmaRegion> Queue<R> {
         Some((tag, self.write_frame(tag, command, data)))
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, command: &Command<'_>) -> Option<Tag> {
         let shadow = Shadow::new(command.data_bytes, command.disk);
         self.tags.take_noting(command.cookie, shadow.0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_frame(&self, tag: Tag, command: &Command<'_>, data: BusAddr) -> u32 {
         let slot = tag.slot();
         let bytes = command.data_bytes;
