@@ -49,10 +49,11 @@ struct Copy {
 }
 
 impl Copy {
-    fn make() -> Self {
+    /// The copy of one lane.
+    fn make(lane: usize) -> Self {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         let workspace = package.parent().expect("the package lies in a workspace");
-        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
+        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("planted-{lane}"));
         let root = scratch.join("workspace");
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(root.join("drivers")).expect("a folder for the copy");
@@ -162,26 +163,53 @@ fn lists() -> Vec<(String, Vec<Bug>)> {
     lists.collect()
 }
 
+/// The complaints about a share of the bugs, on a copy of its own.
+fn work_through(lane: usize, share: &[(&str, &Bug)]) -> Vec<String> {
+    let copy = Copy::make(lane);
+    let complaints = share.iter().filter_map(|(driver, bug)| {
+        let reason = copy.try_bug(driver, bug)?;
+        Some(format!("{driver}: {}: {reason}", bug.name))
+    });
+    complaints.collect()
+}
+
+/// Without a bug the tests pass, and there are some.
+fn control(driver: &str, copy: &Copy) {
+    let control = copy.test(driver);
+    let told = String::from_utf8_lossy(&control.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&control.stderr).into_owned();
+    assert!(control.status.success(), "without a bug:\n{told}\n{errors}");
+    assert!(
+        ran(&control) && !told.contains("\nrunning 0 tests"),
+        "{driver} has no tests"
+    );
+}
+
 #[test]
 fn each_planted_bug_is_caught() {
-    let copy = Copy::make();
-    let mut complaints = Vec::new();
-    for (driver, bugs) in lists() {
+    let lists = lists();
+    let first = Copy::make(0);
+    for (driver, bugs) in &lists {
         assert!(!bugs.is_empty(), "{driver} lists no bug");
-        let control = copy.test(&driver);
-        let told = String::from_utf8_lossy(&control.stdout).into_owned();
-        let errors = String::from_utf8_lossy(&control.stderr).into_owned();
-        assert!(control.status.success(), "without a bug:\n{told}\n{errors}");
-        assert!(
-            ran(&control) && !told.contains("\nrunning 0 tests"),
-            "{driver} has no tests"
-        );
-        for bug in bugs {
-            if let Some(reason) = copy.try_bug(&driver, &bug) {
-                complaints.push(format!("{driver}: {}: {reason}", bug.name));
-            }
-        }
+        control(driver, &first);
     }
+    let bugs = lists
+        .iter()
+        .flat_map(|(driver, bugs)| bugs.iter().map(move |bug| (driver.as_str(), bug)));
+    let lanes = std::thread::available_parallelism().map_or(1, |count| count.get().min(4));
+    let mut shares: Vec<Vec<(&str, &Bug)>> = vec![Vec::new(); lanes];
+    for (at, bug) in bugs.enumerate() {
+        shares[at % lanes].push(bug);
+    }
+    let complaints: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = shares
+            .iter()
+            .enumerate()
+            .map(|(lane, share)| scope.spawn(move || work_through(lane, share)))
+            .collect();
+        let found = workers.into_iter().map(|worker| worker.join());
+        found.flat_map(|lane| lane.expect("a lane ends")).collect()
+    });
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
