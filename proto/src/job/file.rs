@@ -2,7 +2,7 @@
 
 use super::error::{JobErrors, Place};
 use super::ini;
-use super::params::Params;
+use super::params::{AtEnd, Params};
 use super::resolve::Reader;
 use super::table::KEYS;
 use alloc::format;
@@ -74,6 +74,13 @@ impl JobFile {
         text
     }
 
+    /// What the machine does after the last job: the first wish among all jobs.
+    #[must_use]
+    pub fn at_end(&self) -> AtEnd {
+        let mut wishes = self.jobs.iter().map(|job| job.at_end);
+        wishes.find(|&wish| wish != AtEnd::Stay).unwrap_or_default()
+    }
+
     fn keep_distinct(&mut self, jobs: impl Iterator<Item = Params>, plain: &[Option<Params>]) {
         let mut kept: Vec<usize> = Vec::new();
         for (index, job) in jobs.enumerate() {
@@ -109,6 +116,7 @@ fn same_work(a: &Params, b: &Params) -> bool {
         name: String::new(),
         description: String::new(),
         stonewall: false,
+        at_end: AtEnd::Stay,
         ..params.clone()
     };
     work(a) == work(b)

@@ -1,7 +1,7 @@
 //! The canonical value of each key; `None` where it has its default and need not be
 //! written.
 
-use super::params::{DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait};
+use super::params::{AtEnd, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait};
 use super::value;
 use crate::units::time_text;
 use alloc::string::{String, ToString};
@@ -120,4 +120,12 @@ pub(super) fn allow_write(params: &Params) -> Option<String> {
 
 pub(super) fn scratch(params: &Params) -> Option<String> {
     value::list_text(&params.scratch)
+}
+
+pub(super) fn at_end(params: &Params) -> Option<String> {
+    match params.at_end {
+        AtEnd::Stay => None,
+        AtEnd::PowerOff => Some("poweroff".to_string()),
+        AtEnd::Reboot => Some("reboot".to_string()),
+    }
 }

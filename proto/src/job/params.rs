@@ -78,6 +78,18 @@ pub enum Wait {
     Poll,
 }
 
+/// What the machine does when the run has ended and nobody ends it from outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtEnd {
+    /// It stays, with its summary on the screen.
+    #[default]
+    Stay,
+    /// It switches itself off.
+    PowerOff,
+    /// It starts anew.
+    Reboot,
+}
+
 /// What is compared when data comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
@@ -144,6 +156,8 @@ pub struct Params {
     pub allow_write: Vec<String>,
     /// Own key `scratch`: nonces of scratch stamps that the user vouches for.
     pub scratch: Vec<String>,
+    /// Own key `at_end`. A machine ends once: see [`super::JobFile::at_end`].
+    pub at_end: AtEnd,
 }
 
 /// fio's own default seed, so that runs repeat.
@@ -186,6 +200,7 @@ impl Params {
             ring_pages: None,
             allow_write: Vec::new(),
             scratch: Vec::new(),
+            at_end: AtEnd::Stay,
         }
     }
 }

@@ -172,3 +172,8 @@ pub(super) fn scratch(draft: &mut Draft, text: &str) -> Result {
     draft.params.scratch = value::nonces(text)?;
     Ok(())
 }
+
+pub(super) fn at_end(draft: &mut Draft, text: &str) -> Result {
+    draft.params.at_end = value::at_end(text)?;
+    Ok(())
+}

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::nearest::nearest;
-use super::params::{BlockSizes, Extent, Rw, Verify, Wait};
+use super::params::{AtEnd, BlockSizes, Extent, Rw, Verify, Wait};
 use crate::scratch::MAX_NONCE_BYTES;
 use crate::units::{KbBase, size_text, time_ns};
 use alloc::format;
@@ -143,6 +143,15 @@ pub(super) fn wait(text: &str) -> Result<Wait> {
         "poll" => Ok(Wait::Poll),
         "irq" | "hybrid" => Err(String::from("not supported yet; poll is")),
         _ => Err(String::from("allowed is poll")),
+    }
+}
+
+pub(super) fn at_end(text: &str) -> Result<AtEnd> {
+    match text {
+        "stay" => Ok(AtEnd::Stay),
+        "poweroff" => Ok(AtEnd::PowerOff),
+        "reboot" => Ok(AtEnd::Reboot),
+        _ => Err(String::from("allowed are stay, poweroff and reboot")),
     }
 }
 

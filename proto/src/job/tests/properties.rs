@@ -1,6 +1,6 @@
 //! Properties: nothing panics, and the canonical text is the job.
 
-use crate::job::{BlockSizes, Extent, JobFile, KEYS, Params, Rw, Verify, Wait};
+use crate::job::{AtEnd, BlockSizes, Extent, JobFile, KEYS, Params, Rw, Verify, Wait};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -91,6 +91,7 @@ prop_compose! {
         ring_pages in of((0u16..=5).prop_map(|shift| 1 << shift)),
         allow_write in words("[a-z0-9@:./-]{1,20}"),
         scratch in words("[A-Za-z0-9-]{1,64}"),
+        at_end in select(alloc::vec![AtEnd::Stay, AtEnd::PowerOff, AtEnd::Reboot]),
     ) -> Params {
         let name = if name.starts_with("global") { format!("_{name}") } else { name };
         Params {
@@ -109,6 +110,7 @@ prop_compose! {
             ring_pages,
             allow_write,
             scratch,
+            at_end,
             ..shape
         }
     }

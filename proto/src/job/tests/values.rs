@@ -1,7 +1,7 @@
 //! Every key, with the values it takes and those it refuses.
 
 use super::{job, parsed, refusal};
-use crate::job::{BlockSizes, Extent, Params, Rw, Verify};
+use crate::job::{AtEnd, BlockSizes, Extent, JobFile, Params, Rw, Verify};
 use alloc::format;
 use std::string::String;
 
@@ -424,4 +424,22 @@ fn text_is_kept_as_it_is() {
     assert_eq!(file.jobs[0].name, name);
     assert_eq!(file.jobs[0].description, "8K, 70 % reads = \u{b5}s");
     assert_eq!(job("description=").description, String::new());
+}
+
+#[test]
+fn the_first_wish_for_the_end_is_obeyed() {
+    let at_end = |text: &str| JobFile::parse("t", text, &[]).unwrap().at_end();
+    assert_eq!(at_end("[a]\n"), AtEnd::Stay);
+    assert_eq!(
+        at_end("[a]\nat_end=stay\n[b]\nat_end=poweroff\n"),
+        AtEnd::PowerOff
+    );
+    assert_eq!(
+        at_end("[a]\nat_end=reboot\n[b]\nstonewall\nat_end=poweroff\n"),
+        AtEnd::Reboot
+    );
+    assert_eq!(
+        refusal("at_end=halt"),
+        "`at_end=halt`: allowed are stay, poweroff and reboot"
+    );
 }
