@@ -70,8 +70,8 @@ impl Bench {
             qmp_socket: &self.qmp_socket(),
             blockdevs: &[null_blockdev("node0", 0)],
             devices: &[
-                self.controller.device(),
-                self.controller.disk_device(0, "node0"),
+                self.controller.device(&[]),
+                self.controller.disk_device(0, "node0", &[]),
             ],
             extra: start.extra,
         }

@@ -170,7 +170,7 @@ fn command_line(bench: &Bench, folder: &Path, socket: &Path) -> CommandLine {
     let in_folder = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let console = escape(&bench.folder.join("peer-console.log").to_string_lossy());
     let socket = escape(&socket.to_string_lossy());
-    let mut disk = bench.controller.disk_device(0, "node0");
+    let mut disk = bench.controller.disk_device(0, "node0", &[]);
     if kind == "lsisas" {
         // Linux's mptsas takes no disk without an address of its own.
         disk.push_str(",wwn=0x5000c50015ea71ac");
@@ -210,7 +210,7 @@ fn command_line(bench: &Bench, folder: &Path, socket: &Path) -> CommandLine {
         "-blockdev",
         &null_blockdev("node0", 0),
         "-device",
-        &bench.controller.device(),
+        &bench.controller.device(&[]),
         "-device",
         &disk,
     ]

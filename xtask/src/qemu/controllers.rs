@@ -1,5 +1,7 @@
 //! The controllers that QEMU can offer, as data.
 
+use super::device_option::{DeviceOption, OptionTarget, with_options};
+
 /// How a disk is attached behind a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiskStyle {
@@ -19,6 +21,8 @@ pub struct ControllerKind {
     style: DiskStyle,
     /// Disks that one can carry.
     pub max_disks: u32,
+    /// The guest has a driver for it.
+    pub driven: bool,
 }
 
 /// All of them.
@@ -28,24 +32,28 @@ pub const KINDS: [ControllerKind; 4] = [
         device: "pvscsi",
         style: DiskStyle::Scsi,
         max_disks: 64,
+        driven: true,
     },
     ControllerKind {
         name: "lsisas",
         device: "mptsas1068",
         style: DiskStyle::Scsi,
         max_disks: 8,
+        driven: true,
     },
     ControllerKind {
         name: "nvme",
         device: "nvme,serial=ioprobe",
         style: DiskStyle::Namespace,
         max_disks: 256,
+        driven: true,
     },
     ControllerKind {
         name: "virtio-scsi",
         device: "virtio-scsi-pci",
         style: DiskStyle::Scsi,
         max_disks: 256,
+        driven: false,
     },
 ];
 
@@ -85,16 +93,21 @@ impl Controller {
 
     /// `-device` of the controller itself.
     #[must_use]
-    pub fn device(&self) -> String {
+    pub fn device(&self, options: &[DeviceOption]) -> String {
         let (id, slot) = (self.qemu_id(), self.slot);
-        format!("{},id={id},addr={slot:#x}", self.kind.device)
+        let device = format!("{},id={id},addr={slot:#x}", self.kind.device);
+        with_options(device, options, |to| match to {
+            OptionTarget::Controllers => true,
+            OptionTarget::Kind(kind) => kind == self.kind.name,
+            OptionTarget::Disks => false,
+        })
     }
 
     /// `-device` of its disk number `index` on the block node `node`.
     #[must_use]
-    pub fn disk_device(&self, index: u32, node: &str) -> String {
+    pub fn disk_device(&self, index: u32, node: &str, options: &[DeviceOption]) -> String {
         let bus = self.qemu_id();
-        match self.kind.style {
+        let device = match self.kind.style {
             DiskStyle::Scsi => format!(
                 "scsi-hd,id=disk-{node},bus={bus}.0,channel=0,scsi-id={index},lun=0,drive={node}"
             ),
@@ -104,7 +117,8 @@ impl Controller {
                     index + 1
                 )
             }
-        }
+        };
+        with_options(device, options, |to| *to == OptionTarget::Disks)
     }
 
     /// The name that the guest gives to its disk number `index`.
@@ -129,9 +143,9 @@ mod tests {
     #[test]
     fn scsi_disks_are_named_by_target() {
         let pvscsi = first("pvscsi");
-        assert_eq!(pvscsi.device(), "pvscsi,id=controller3,addr=0x3");
+        assert_eq!(pvscsi.device(&[]), "pvscsi,id=controller3,addr=0x3");
         assert_eq!(
-            pvscsi.disk_device(2, "node2"),
+            pvscsi.disk_device(2, "node2", &[]),
             "scsi-hd,id=disk-node2,bus=controller3.0,channel=0,scsi-id=2,lun=0,drive=node2"
         );
         assert_eq!(pvscsi.disk_id(2), "pvscsi@00:03.0:2:0");
@@ -141,11 +155,11 @@ mod tests {
     fn namespaces_count_from_one() {
         let nvme = Controller::nth(by_name("nvme").unwrap(), 8);
         assert_eq!(
-            nvme.device(),
+            nvme.device(&[]),
             "nvme,serial=ioprobe,id=controller11,addr=0xb"
         );
         assert_eq!(
-            nvme.disk_device(0, "n"),
+            nvme.disk_device(0, "n", &[]),
             "nvme-ns,id=disk-n,bus=controller11,nsid=1,drive=n"
         );
         assert_eq!(nvme.disk_id(0), "nvme@00:0b.0:1");

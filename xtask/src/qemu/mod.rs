@@ -5,6 +5,7 @@ pub mod blockstats;
 pub mod command;
 pub mod controllers;
 pub mod cpu;
+pub mod device_option;
 pub mod firmware;
 pub mod install;
 pub mod process;

@@ -2,6 +2,7 @@
 
 use crate::backend::Backend;
 use crate::qemu::accel::AccelChoice;
+use crate::qemu::device_option::DeviceOption;
 use crate::qemu::firmware::Firmware;
 use crate::report::Format;
 use clap::Args;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 /// Flags that say which machine is booted.
 #[derive(Clone, Debug, Args)]
 pub struct MachineArgs {
-    /// Controllers to measure: pvscsi, lsisas, nvme, virtio-scsi, or all; several with commas
+    /// Controllers to measure: pvscsi, lsisas, nvme, or all; several with commas
     #[arg(
         long,
         value_name = "KIND,..",
@@ -68,6 +69,11 @@ pub struct MachineArgs {
     /// The QEMU to run [default: qemu-system-x86_64 in PATH]
     #[arg(long, value_name = "PATH")]
     pub qemu: Option<PathBuf>,
+
+    /// A property for each controller that is attached, for those of one KIND, or for each disk;
+    /// may be given again
+    #[arg(long, value_name = "[KIND.|disk.]KEY=VALUE")]
+    pub device_opt: Vec<DeviceOption>,
 
     /// A further argument for QEMU; may be given again
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]

@@ -3,7 +3,7 @@
 use super::args::MachineArgs;
 use crate::backend::{self, Backend, SharedImage};
 use crate::failure::Failure;
-use crate::qemu::controllers::{Controller, KINDS, by_name};
+use crate::qemu::controllers::{Controller, ControllerKind, KINDS, by_name};
 use std::path::Path;
 
 /// One disk.
@@ -67,13 +67,14 @@ pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
     let mut kinds = Vec::new();
     for name in names {
         match (name.as_str(), by_name(name)) {
-            ("all", _) => kinds.extend(KINDS),
-            (_, Some(kind)) => kinds.push(kind),
-            _ => {
-                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            ("all", _) => kinds.extend(driven()),
+            (_, Some(kind)) if kind.driven => kinds.push(kind),
+            (_, known) => {
+                let why = known.map_or("", |_| "the guest has no driver for it yet; ");
+                let names: Vec<&str> = driven().map(|kind| kind.name).collect();
                 return Err(Failure::Usage(format!(
-                    "--controller {name}: known are {} and all",
-                    known.join(", ")
+                    "--controller {name}: {why}known are {} and all",
+                    names.join(", ")
                 )));
             }
         }
@@ -82,6 +83,10 @@ pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
     Ok(in_slots
         .map(|(index, kind)| Controller::nth(kind, index))
         .collect())
+}
+
+fn driven() -> impl Iterator<Item = ControllerKind> {
+    KINDS.into_iter().filter(|kind| kind.driven)
 }
 
 /// The disks that the flags ask for.
@@ -102,7 +107,7 @@ pub fn disks(args: &MachineArgs, controllers: &[Controller]) -> Result<Vec<Disk>
             let node = format!("node{number}");
             let id = controller.disk_id(index);
             disks.push(Disk {
-                device: controller.disk_device(index, &node),
+                device: controller.disk_device(index, &node, &args.device_opt),
                 medium: medium(args, number, &id)?,
                 node,
                 id,
@@ -197,7 +202,7 @@ mod tests {
                 "nvme@00:04.0:2"
             ]
         );
-        assert_eq!(ids(&["--controller", "all"]).len(), 4);
+        assert_eq!(ids(&["--controller", "all"]).len(), 3);
     }
 
     #[test]
@@ -205,6 +210,8 @@ mod tests {
         let failure = made(&["--controller", "pvscsci"]).unwrap_err();
         assert_eq!(failure.code(), 2);
         assert!(failure.message().contains("pvscsi, lsisas"), "{failure}");
+        let failure = made(&["--controller", "virtio-scsi"]).unwrap_err();
+        assert!(failure.message().contains("no driver"), "{failure}");
     }
 
     #[test]

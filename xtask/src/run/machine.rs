@@ -90,7 +90,8 @@ impl Plan {
     #[must_use]
     pub fn command_line(&self, args: &MachineArgs, places: Places<'_>) -> CommandLine {
         let mut blockdevs = Vec::new();
-        let mut devices: Vec<String> = self.controllers.iter().map(Controller::device).collect();
+        let device = |one: &Controller| one.device(&args.device_opt);
+        let mut devices: Vec<String> = self.controllers.iter().map(device).collect();
         for disk in &self.disks {
             blockdevs.push(disk.blockdev(places.folder));
             devices.push(disk.device.clone());
