@@ -34,6 +34,12 @@ impl Geometry {
         }
     }
 
+    /// Capacity in blocks.
+    #[must_use]
+    pub const fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
     /// Length in bytes of a read or write of `blocks` from `lba`, which is always
     /// their number times the block size; `None` if the range is empty, too long
     /// for one command, or not on the disk.

@@ -54,11 +54,24 @@ impl<H: Hal> BufferPool<H> {
         offset_bytes: u32,
         len_bytes: u32,
     ) -> Option<BusAddr> {
-        let address = self.addresses.get(buffer.0 as usize)?;
+        let address = self.address(buffer)?;
         if u64::from(offset_bytes) + u64::from(len_bytes) > self.size_bytes as u64 {
             return None;
         }
         Some(address.add(u64::from(offset_bytes)))
+    }
+
+    /// Address of a buffer; `None` if there is no such.
+    #[inline]
+    #[must_use]
+    pub fn address(&self, buffer: BufferId) -> Option<BusAddr> {
+        self.addresses.get(buffer.0 as usize).copied()
+    }
+
+    /// Length of each buffer in bytes.
+    #[must_use]
+    pub const fn size_bytes(&self) -> usize {
+        self.size_bytes
     }
 
     /// Copies `data` into a buffer. Panics if it does not fit.

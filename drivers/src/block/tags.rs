@@ -40,26 +40,27 @@ impl Tag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagError {
     /// No such slot.
-    Unknown(u32),
+    Unknown(u64),
     /// The slot is free or was given to another command since: late or doubled.
-    Stale(u32),
+    Stale(u64),
 }
 
 #[derive(Clone, Copy)]
 struct Slot {
-    /// Bits of the command in flight; while there is none, bits that name
-    /// another slot, so that no comparison with them succeeds.
-    live: u32,
-    /// Bits of the next command.
-    next: u32,
+    /// Bits of the command in flight; while there is none, those of the next
+    /// command changed to name another slot, so that no comparison with them
+    /// succeeds.
+    bits: u64,
+    /// Of the caller.
+    note: u64,
     cookie: u32,
     /// The free slot below this one on the stack of free ones.
     below: u16,
-    note: u64,
 }
 
-const fn dead(slot: u32) -> u32 {
-    slot ^ 1
+/// Turns the bits of a command into those of a free slot, and back.
+const fn other(bits: u64) -> u64 {
+    bits ^ 1
 }
 
 /// The slots of one queue. Allocates only when made.
@@ -72,11 +73,12 @@ pub struct TagTable {
     slots: Vec<Slot>,
     /// Top of the stack of free slots; the capacity if there is none.
     top: u16,
-    in_flight: u32,
     slot_bits: u32,
     slot_mask: u32,
     /// All bits of a tag.
-    tag_mask: u32,
+    tag_mask: u64,
+    /// The lowest bit of the generation, which is always set: so no tag is 0.
+    odd: u64,
 }
 
 impl TagTable {
@@ -90,20 +92,20 @@ impl TagTable {
         let slot_bits = u32::from(capacity.max(2) - 1).ilog2() + 1;
         let generation_bits = (tag_bits.min(32) - slot_bits).min(16);
         assert!(generation_bits >= 2, "no room for a generation");
+        let odd = 1 << slot_bits;
         let fresh = |slot: u16| Slot {
-            live: dead(u32::from(slot)),
-            next: 1 << slot_bits | u32::from(slot),
+            bits: other(odd | u64::from(slot)),
+            note: 0,
             cookie: 0,
             below: slot + 1,
-            note: 0,
         };
         Self {
             slots: (0..capacity).map(fresh).collect(),
             top: 0,
-            in_flight: 0,
             slot_bits,
             slot_mask: (1 << slot_bits) - 1,
-            tag_mask: ((1u64 << (slot_bits + generation_bits)) - 1) as u32,
+            tag_mask: (1 << (slot_bits + generation_bits)) - 1,
+            odd,
         }
     }
 
@@ -114,11 +116,15 @@ impl TagTable {
         self.slot_bits
     }
 
-    /// Commands in flight.
-    #[inline]
+    /// Commands in flight. Looks at every slot: the hot path keeps no count.
     #[must_use]
-    pub const fn in_flight(&self) -> u32 {
-        self.in_flight
+    pub fn in_flight(&self) -> u32 {
+        let live = (0..self.slots.len()).filter(|slot| self.is_live(*slot));
+        live.count() as u32
+    }
+
+    fn is_live(&self, slot: usize) -> bool {
+        self.slot_of(self.slots[slot].bits as u32) == slot
     }
 
     /// Takes a free slot; `None` when all are in flight.
@@ -133,12 +139,12 @@ impl TagTable {
     pub fn take_noting(&mut self, cookie: u32, note: u64) -> Option<Tag> {
         let slot = self.top;
         let entry = self.slots.get_mut(usize::from(slot))?;
-        let bits = entry.next;
-        entry.live = bits;
+        let bits = other(entry.bits);
+        entry.bits = bits;
         entry.cookie = cookie;
         entry.note = note;
         self.top = entry.below;
-        self.in_flight += 1;
+        let bits = bits as u32;
         Some(Tag { bits, slot })
     }
 
@@ -162,22 +168,20 @@ impl TagTable {
     /// # Errors
     /// [`TagError`]; the table is unchanged.
     #[inline]
-    pub fn finish(&mut self, bits: u32) -> Result<(Tag, u32), TagError> {
-        let slot = bits & self.slot_mask;
+    pub fn finish(&mut self, bits: impl Into<u64>) -> Result<(Tag, u32), TagError> {
+        let bits = bits.into();
+        let slot = bits as u32 & self.slot_mask;
         let Some(entry) = self.slots.get_mut(slot as usize) else {
             return Err(TagError::Unknown(bits));
         };
-        if entry.live != bits {
+        if entry.bits != bits {
             return Err(TagError::Stale(bits));
         }
-        entry.live = dead(slot);
-        let step = self.slot_mask + 1;
-        let next = bits.wrapping_add(step) & self.tag_mask;
-        entry.next = if next < step { next + step } else { next };
+        let next = (bits + 2 * self.odd) & self.tag_mask;
+        entry.bits = other(next);
         entry.below = self.top;
         self.top = slot as u16;
-        self.in_flight -= 1;
-        let slot = slot as u16;
+        let (bits, slot) = (bits as u32, slot as u16);
         Ok((Tag { bits, slot }, entry.cookie))
     }
 
@@ -185,15 +189,14 @@ impl TagTable {
     #[must_use]
     pub fn is_in_flight(&self, tag: Tag) -> bool {
         let entry = self.slots.get(tag.slot());
-        entry.is_some_and(|entry| entry.live == tag.bits)
+        entry.is_some_and(|entry| entry.bits == u64::from(tag.bits))
     }
 
     /// Frees every slot in flight and makes its tag stale, after a reset.
     pub fn forget_all(&mut self) {
         for slot in 0..self.slots.len() {
-            let bits = self.slots[slot].live;
-            if self.slot_of(bits) == slot {
-                let _ = self.finish(bits);
+            if self.is_live(slot) {
+                let _ = self.finish(self.slots[slot].bits);
             }
         }
     }
@@ -226,19 +229,21 @@ mod tests {
     fn what_is_not_in_flight_does_not_end() {
         let mut table = TagTable::new(5, 16);
         let tag = table.take_noting(7, 70).unwrap();
-        let bits = tag.bits();
+        let bits = u64::from(tag.bits());
         assert_eq!(table.note(tag.slot()), 70);
-        assert_eq!(table.finish(0), Err(TagError::Stale(0)));
-        assert_eq!(table.finish(7), Err(TagError::Unknown(7)));
-        let free = 1 << 3 | 1;
+        assert_eq!(table.finish(0u64), Err(TagError::Stale(0)));
+        assert_eq!(table.finish(7u64), Err(TagError::Unknown(7)));
+        let free: u64 = 1 << 3 | 1;
         assert_eq!(table.finish(free), Err(TagError::Stale(free)));
         let other_generation = bits + 8;
         assert_eq!(
             table.finish(other_generation),
             Err(TagError::Stale(other_generation))
         );
-        let beyond = bits | 1 << 16;
-        assert_eq!(table.finish(beyond), Err(TagError::Stale(beyond)));
+        for bit in [16, 31, 32, 63] {
+            let beyond = bits | 1 << bit;
+            assert_eq!(table.finish(beyond), Err(TagError::Stale(beyond)));
+        }
         assert!(table.is_in_flight(tag));
         assert_eq!(table.finish(bits), Ok((tag, 7)));
         assert_eq!(table.finish(bits), Err(TagError::Stale(bits)));

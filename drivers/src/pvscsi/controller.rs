@@ -4,24 +4,25 @@ use super::features::Features;
 use super::messages::{HotPlug, Messages};
 use super::options::{Ages, Choices};
 use super::port::unit_words;
-use super::queue::{Command, Queue, UnitWords};
+use super::queue::{Frame, Queue, UnitWords};
 use super::regs::Regs;
-use super::spec::{cmd, flag, intr};
+use super::spec::{COMPLETION_WORDS, cmd, flag, intr};
 use super::status;
+use super::transfer::Transfer;
 use crate::block::{
     Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
     DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
     Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{self, Cdb, Probe, ScsiAddress, TransferCode, UNMAP_LIST_BYTES, unmap_list};
+use crate::scsi::{self, Cdb, Probe, ScsiAddress, UNMAP_LIST_BYTES, unmap_list};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 /// What the hot path needs of a disk.
 pub(super) struct Unit {
-    geometry: Geometry,
-    words: UnitWords,
+    pub(super) geometry: Geometry,
+    pub(super) words: UnitWords,
     trim: bool,
 }
 
@@ -43,20 +44,13 @@ fn address_of(disk: &Disk) -> Option<ScsiAddress> {
     }
 }
 
-/// Code and direction of the operations that move data, in the order of [`Op`];
-/// the others come behind them.
-const TRANSFERS: [(TransferCode, u64); 3] = [
-    (TransferCode::READ, flag::TO_HOST),
-    (TransferCode::WRITE, flag::TO_DEVICE),
-    (TransferCode::WRITE_DURABLE, flag::TO_DEVICE),
-];
-const _: () = assert!(Op::Read as u8 == 0 && Op::Write as u8 == 1 && Op::WriteDurable as u8 == 2);
-
 /// A PVSCSI adapter. [`start`](Self::start) brings it up.
 pub struct Pvscsi<H: Hal> {
     // What the hot path uses.
     pub(super) queue: Queue<H::Region>,
     pub(super) units: Vec<Unit>,
+    /// By kind, what the last transfer shares with those like it.
+    pub(super) transfers: [Transfer; Transfer::KINDS],
     pub(super) pool: BufferPool<H>,
     /// `submit` stops at so many unpublished requests: `max_batch`, or 0 if
     /// there is any reason to look closer.
@@ -121,38 +115,89 @@ impl<H: Hal> Pvscsi<H> {
         self.renew_from(0).map_err(|_| SubmitError::Dead)
     }
 
+    /// Works out what a transfer shares with those that follow it.
+    #[cold]
+    #[inline(never)]
+    fn prepare(&mut self, op: Op, disk: DiskId, blocks: u32) -> Result<(), SubmitError> {
+        let unit = self.units.get(usize::from(disk.0));
+        let buffer_bytes = self.pool.size_bytes();
+        let transfer = unit.and_then(|unit| Transfer::new(op, disk, blocks, unit, buffer_bytes));
+        self.transfers[op as usize] = transfer.ok_or(SubmitError::Invalid)?;
+        Ok(())
+    }
+
+    /// To be called when units or buffers change.
+    fn forget_transfers(&mut self) {
+        self.transfers = [Transfer::NONE; Transfer::KINDS];
+    }
+
     /// Flush and trim.
     #[cold]
     #[inline(never)]
-    fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
+    fn submit_other(&mut self, request: Request) -> Result<Tag, SubmitError> {
         let unit = self
             .units
             .get(usize::from(request.disk.0))
             .ok_or(SubmitError::Invalid)?;
-        let mut command = Command {
-            unit: &unit.words,
-            cdb: Cdb::flush(),
-            flags: flag::NONE,
-            data: BusAddr(0),
-            data_bytes: 0,
-            disk: request.disk.0,
-            cookie: request.cookie,
-        };
+        let (words, disk, cookie) = (&unit.words, request.disk.0, request.cookie);
         let tag = if request.op == Op::Trim {
             if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
                 return Err(SubmitError::Invalid);
             }
-            command.cdb = Cdb::unmap();
-            command.flags = flag::TO_DEVICE;
-            command.data_bytes = UNMAP_LIST_BYTES as u32;
+            let cdb = Cdb::unmap();
+            let list_bytes = UNMAP_LIST_BYTES as u32;
+            let frame = Frame::new(words, cdb.len_bytes, flag::TO_DEVICE, list_bytes, disk);
             let list = unmap_list(request.lba, request.blocks);
-            self.queue.push_list(&command, &list)
+            self.queue.push_list(&frame, cdb.words, &list, cookie)
         } else {
-            self.queue.push(&command)
+            let cdb = Cdb::flush();
+            let frame = Frame::new(words, cdb.len_bytes, flag::NONE, 0, disk);
+            self.queue.push(&frame, cdb.words, BusAddr(0), cookie)
         };
         let tag = tag.ok_or(SubmitError::Full)?;
         self.other_pending = true;
         Ok(tag)
+    }
+
+    /// Ends the command that a completion names; false if there is none such.
+    #[inline(always)]
+    fn finish(&mut self, words: [u64; COMPLETION_WORDS], place: &mut Completion) -> bool {
+        let [context, data_bytes, word] = words;
+        let Ok((tag, cookie)) = self.queue.tags.finish(context) else {
+            return false;
+        };
+        *place = Completion {
+            tag,
+            cookie,
+            status: Status::Ok,
+        };
+        if word >> 32 | data_bytes != 0 {
+            place.status = self.status_of(tag.slot(), data_bytes, word);
+        }
+        true
+    }
+
+    /// Takes completions that may not be true: some name no command in flight, or
+    /// could name one that the device has not been shown.
+    #[cold]
+    #[inline(never)]
+    fn reap_warily(&mut self, ready: u32, out: &mut [Completion]) -> usize {
+        let mut next = self.queue.rings.next_completion();
+        let end = next.wrapping_add(ready);
+        let mut found = 0;
+        while next != end && found < out.len() {
+            let words = self.queue.rings.completion(next);
+            if self.queue.is_unpublished(words[0]) {
+                self.distrust("completion of no command");
+            } else if self.finish(words, &mut out[found]) {
+                found += 1;
+            } else {
+                self.distrust("completion of no command in flight");
+            }
+            next = next.wrapping_add(1);
+        }
+        self.queue.rings.release(next);
+        found
     }
 
     #[cold]
@@ -218,37 +263,29 @@ impl<H: Hal> Controller for Pvscsi<H> {
         &self.ignored
     }
 
-    #[inline]
+    #[inline(always)]
     fn submit(&mut self, _queue: QueueId, request: &Request) -> Result<Tag, SubmitError> {
         if self.queue.rings.unpublished() >= self.gate {
             self.open_gate()?;
         }
-        let Some((code, flags)) = TRANSFERS.get(request.op as usize) else {
-            return self.submit_other(request);
-        };
-        let Some(unit) = self.units.get(usize::from(request.disk.0)) else {
+        let kind = request.op as usize;
+        if kind >= Transfer::KINDS {
+            return self.submit_other(*request);
+        }
+        if !self.transfers[kind].is_for(request.disk, request.blocks) {
+            self.prepare(request.op, request.disk, request.blocks)?;
+        }
+        let transfer = &self.transfers[kind];
+        if !transfer.fits(request.lba, request.buffer_offset_bytes) {
+            return Err(SubmitError::Invalid);
+        }
+        let Some(buffer) = self.pool.address(request.buffer) else {
             return Err(SubmitError::Invalid);
         };
-        let Some(data_bytes) = unit.geometry.transfer_bytes(request.lba, request.blocks) else {
-            return Err(SubmitError::Invalid);
-        };
-        let offset_bytes = request.buffer_offset_bytes;
-        let Some(data) = self
-            .pool
-            .data_address(request.buffer, offset_bytes, data_bytes)
-        else {
-            return Err(SubmitError::Invalid);
-        };
-        let command = Command {
-            unit: &unit.words,
-            cdb: Cdb::transfer(*code, request.lba, request.blocks),
-            flags: *flags,
-            data,
-            data_bytes,
-            disk: request.disk.0,
-            cookie: request.cookie,
-        };
-        self.queue.push(&command).ok_or(SubmitError::Full)
+        let data = buffer.add(u64::from(request.buffer_offset_bytes));
+        let cdb = transfer.cdb.at(request.lba);
+        let tag = self.queue.push(&transfer.frame, cdb, data, request.cookie);
+        tag.ok_or(SubmitError::Full)
     }
 
     #[inline]
@@ -277,41 +314,24 @@ impl<H: Hal> Controller for Pvscsi<H> {
         if ready == 0 {
             return 0;
         }
-        let some_unpublished = self.queue.rings.unpublished() != 0;
-        let mut next = self.queue.rings.next_completion();
-        let end = next.wrapping_add(ready);
-        let mut found = 0;
-        for place in out.iter_mut() {
-            // Turns again only for a completion that is not to be believed.
-            loop {
-                if next == end {
-                    self.queue.rings.release(next);
-                    return found;
-                }
-                let [context, data_bytes, word] = self.queue.rings.completion(next);
-                next = next.wrapping_add(1);
-                if context >> 32 != 0 || some_unpublished && self.queue.is_unpublished(context) {
-                    self.distrust("completion of no command");
-                    continue;
-                }
-                let Ok((tag, cookie)) = self.queue.tags.finish(context as u32) else {
-                    self.distrust("completion of no command in flight");
-                    continue;
-                };
-                *place = Completion {
-                    tag,
-                    cookie,
-                    status: Status::Ok,
-                };
-                if word >> 32 | data_bytes != 0 {
-                    place.status = self.status_of(tag.slot(), data_bytes, word);
-                }
-                break;
+        if self.queue.rings.unpublished() != 0 {
+            return self.reap_warily(ready, out);
+        }
+        let first = self.queue.rings.next_completion();
+        let mut next = first;
+        let count = out.len().min(ready as usize);
+        for place in &mut out[..count] {
+            let completion = self.queue.rings.completion(next);
+            if !self.finish(completion, place) {
+                let found = next.wrapping_sub(first);
+                self.queue.rings.release(next);
+                let rest = &mut out[found as usize..];
+                return found as usize + self.reap_warily(ready - found, rest);
             }
-            found += 1;
+            next = next.wrapping_add(1);
         }
         self.queue.rings.release(next);
-        found
+        count
     }
 
     fn in_flight(&self) -> u32 {
@@ -385,6 +405,7 @@ impl<H: Hal> Controller for Pvscsi<H> {
         match scsi::probe(self, address)? {
             Probe::Disk(fresh) => {
                 self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes);
+                self.forget_transfers();
                 self.disks[index] = fresh;
                 Ok(())
             }
@@ -415,6 +436,7 @@ impl<H: Hal> Controller for Pvscsi<H> {
         self.check_idle()?;
         // Between two rows is a quiet moment.
         self.renew_from(self.ages.ripe)?;
+        self.forget_transfers();
         self.pool
             .replace(&self.hal, count, size_bytes)
             .map_err(ControllerError::Dma)

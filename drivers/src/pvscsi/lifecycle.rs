@@ -8,6 +8,7 @@ use super::options::{Ages, Choices};
 use super::queue::Queue;
 use super::regs::Regs;
 use super::spec::{ADAPTER_TARGET, BAR_BYTES, MAX_UNCONSUMED, PAGE_BYTES, STATUS_FAILED, cmd};
+use super::transfer::Transfer;
 use crate::block::{
     BufferPool, Controller, ControllerError, DiskAddress, Health, InterruptMode, Limits, Options,
 };
@@ -70,6 +71,7 @@ impl<H: Hal> Pvscsi<H> {
             queue,
             scratch,
             units: Vec::new(),
+            transfers: [Transfer::NONE; Transfer::KINDS],
             pool: BufferPool::default(),
             messages: None,
             gate: 0,

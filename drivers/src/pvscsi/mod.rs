@@ -24,6 +24,7 @@ mod regs;
 mod ring;
 mod spec;
 mod status;
+mod transfer;
 
 #[cfg(test)]
 mod tests;

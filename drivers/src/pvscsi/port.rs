@@ -1,7 +1,7 @@
 //! One SCSI command at a time, for the scan.
 
 use super::Pvscsi;
-use super::queue::{Command, UnitWords};
+use super::queue::{Frame, UnitWords};
 use super::spec::{flag, lun_word, target_word};
 use crate::block::{Completion, Controller, ControllerError, QueueId, Status};
 use crate::hal::{Clock, Deadline, DmaRegion, Hal};
@@ -37,21 +37,15 @@ impl<H: Hal> ScsiPort for Pvscsi<H> {
         // What the unit does not return must read as zero.
         data_in.fill(0);
         self.scratch.write_bytes(0, data_in);
-        let command = Command {
-            unit: &unit,
-            cdb: *cdb,
-            flags: if data_in.is_empty() {
-                flag::NONE
-            } else {
-                flag::TO_HOST
-            },
-            data: self.scratch.bus_addr(),
-            data_bytes: data_in.len() as u32,
-            disk: u16::MAX,
-            cookie: 0,
+        let direction = if data_in.is_empty() {
+            flag::NONE
+        } else {
+            flag::TO_HOST
         };
+        let data_bytes = data_in.len() as u32;
+        let frame = Frame::new(&unit, cdb.len_bytes, direction, data_bytes, u16::MAX);
         self.queue
-            .push(&command)
+            .push(&frame, cdb.words, self.scratch.bus_addr(), 0)
             .ok_or(ControllerError::InFlight(busy))?;
         self.other_pending = true;
         self.ring_doorbell(QueueId(0));

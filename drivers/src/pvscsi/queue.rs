@@ -3,8 +3,8 @@
 use super::ring::Rings;
 use crate::block::{Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaLayout, DmaRegion, Hal};
+use crate::scsi::UNMAP_LIST_BYTES;
 use crate::scsi::sense::SENSE_BYTES;
-use crate::scsi::{Cdb, UNMAP_LIST_BYTES};
 
 /// Shared memory of a slot: sense data, then the parameter list of an UNMAP.
 const SLOT_BYTES: usize = 128;
@@ -21,38 +21,68 @@ pub(super) struct UnitWords {
     pub(super) target: u64,
 }
 
-/// One command, ready to become a descriptor.
-pub(super) struct Command<'a> {
-    pub(super) unit: &'a UnitWords,
-    pub(super) cdb: Cdb,
-    /// Direction, in place in word 4.
-    pub(super) flags: u64,
-    pub(super) data: BusAddr,
-    pub(super) data_bytes: u32,
-    pub(super) disk: u16,
-    pub(super) cookie: u32,
+/// The words of a descriptor that do not depend on where a command reads or
+/// writes, each in its place.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    data_bytes: u64,
+    /// Word 4: length of the sense data, direction.
+    flags: u64,
+    /// Words 7 and 8: length of the CDB, unit.
+    unit: [u64; 2],
+    /// Data length and disk.
+    shadow: Shadow,
+}
+
+impl Frame {
+    pub(super) const NONE: Self = Self {
+        data_bytes: 0,
+        flags: 0,
+        unit: [0; 2],
+        shadow: Shadow(0),
+    };
+
+    /// `direction` is one of [`flag`](super::spec::flag).
+    pub(super) const fn new(
+        unit: &UnitWords,
+        cdb_bytes: u8,
+        direction: u64,
+        data_bytes: u32,
+        disk: u16,
+    ) -> Self {
+        Self {
+            data_bytes: data_bytes as u64,
+            flags: direction | SENSE_BYTES as u64,
+            unit: [unit.lun | cdb_bytes as u64, unit.target],
+            shadow: Shadow::new(data_bytes, disk),
+        }
+    }
 }
 
 /// What the driver remembers of a command in flight, as the note of its tag:
-/// data length 31:0, low half of the ring index 47:32, disk 63:48.
+/// data length 31:0, disk 47:32, low half of the ring index 63:48.
 #[derive(Clone, Copy)]
 pub(super) struct Shadow(u64);
 
 impl Shadow {
+    const fn new(data_bytes: u32, disk: u16) -> Self {
+        Self(data_bytes as u64 | (disk as u64) << 32)
+    }
+
     #[inline]
-    const fn new(data_bytes: u32, index: u32, disk: u16) -> Self {
-        Self(data_bytes as u64 | (index as u16 as u64) << 32 | (disk as u64) << 48)
+    const fn at(self, index: u32) -> Self {
+        Self(self.0 | (index as u64) << 48)
     }
 
     pub(super) const fn data_bytes(self) -> u64 {
         self.0 as u32 as u64
     }
 
-    pub(super) const fn low_index(self) -> u16 {
+    pub(super) const fn disk(self) -> u16 {
         (self.0 >> 32) as u16
     }
 
-    pub(super) const fn disk(self) -> u16 {
+    pub(super) const fn low_index(self) -> u16 {
         (self.0 >> 48) as u16
     }
 }
@@ -80,42 +110,53 @@ impl<R: DmaRegion> Queue<R> {
 
     /// Writes a command into the ring; `None` if all slots are in flight.
     #[inline(always)]
-    pub(super) fn push(&mut self, command: &Command<'_>) -> Option<Tag> {
-        let tag = self.take(command)?;
-        self.write(tag, command, command.data);
+    pub(super) fn push(
+        &mut self,
+        frame: &Frame,
+        cdb: [u64; 2],
+        data: BusAddr,
+        cookie: u32,
+    ) -> Option<Tag> {
+        let tag = self.take(frame, cookie)?;
+        self.write(tag, frame, cdb, data);
         Some(tag)
     }
 
     /// The same for a command whose data is the parameter list of an UNMAP, which
     /// lies beside the slot's sense data.
-    pub(super) fn push_list(&mut self, command: &Command<'_>, list: &[u64; 3]) -> Option<Tag> {
-        let tag = self.take(command)?;
+    pub(super) fn push_list(
+        &mut self,
+        frame: &Frame,
+        cdb: [u64; 2],
+        list: &[u64; 3],
+        cookie: u32,
+    ) -> Option<Tag> {
+        let tag = self.take(frame, cookie)?;
         let offset = tag.slot() * SLOT_BYTES + LIST_OFFSET;
         self.slots.write_words(offset, list);
         let data = self.slots_address.add(offset as u64);
-        self.write(tag, command, data);
+        self.write(tag, frame, cdb, data);
         Some(tag)
     }
 
-    #[inline]
-    fn take(&mut self, command: &Command<'_>) -> Option<Tag> {
-        let index = self.rings.next_index();
-        let shadow = Shadow::new(command.data_bytes, index, command.disk);
-        self.tags.take_noting(command.cookie, shadow.0)
+    #[inline(always)]
+    fn take(&mut self, frame: &Frame, cookie: u32) -> Option<Tag> {
+        let shadow = frame.shadow.at(self.rings.next_index());
+        self.tags.take_noting(cookie, shadow.0)
     }
 
-    #[inline]
-    fn write(&mut self, tag: Tag, command: &Command<'_>, data: BusAddr) {
+    #[inline(always)]
+    fn write(&mut self, tag: Tag, frame: &Frame, cdb: [u64; 2], data: BusAddr) {
         self.rings.push(&[
             u64::from(tag.bits()),
             data.0,
-            u64::from(command.data_bytes),
+            frame.data_bytes,
             self.slots_address.0 + (tag.slot() * SLOT_BYTES) as u64,
-            command.flags | SENSE_BYTES as u64,
-            command.cdb.words[0],
-            command.cdb.words[1],
-            command.unit.lun | u64::from(command.cdb.len_bytes),
-            command.unit.target,
+            frame.flags,
+            cdb[0],
+            cdb[1],
+            frame.unit[0],
+            frame.unit[1],
         ]);
     }
 

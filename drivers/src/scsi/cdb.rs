@@ -35,6 +35,55 @@ impl TransferCode {
     }
 }
 
+/// READ or WRITE of a fixed number of blocks: all of the command but the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferCdb {
+    words: [u64; 2],
+    long: bool,
+}
+
+impl TransferCdb {
+    /// A command that does nothing.
+    pub const NONE: Self = Self {
+        words: [0; 2],
+        long: false,
+    };
+
+    /// Of `blocks` blocks from `last` or before: in the 10-byte form, which all
+    /// disks have, where `last` and the number fit into it, else in the 16-byte form.
+    #[must_use]
+    pub const fn new(code: TransferCode, last: Lba, blocks: u32) -> Self {
+        let long = (last.0 | (blocks as u64) << 16) >> 32 != 0;
+        let words = if long {
+            [code.long, (blocks.swap_bytes() as u64) << 16]
+        } else {
+            let count = (blocks as u16).swap_bytes() as u64;
+            [code.short | count << 56, count >> 8]
+        };
+        Self { words, long }
+    }
+
+    /// Length of the command in bytes.
+    #[must_use]
+    pub const fn len_bytes(&self) -> u8 {
+        if self.long { 16 } else { 10 }
+    }
+
+    /// Its words from `lba`, which is at most the `last` of [`new`](Self::new).
+    #[inline(always)]
+    #[must_use]
+    pub const fn at(&self, lba: Lba) -> [u64; 2] {
+        let [first, second] = self.words;
+        if self.long {
+            let address = lba.0.swap_bytes();
+            [first | address << 16, second | address >> 48]
+        } else {
+            let address = (lba.0 as u32).swap_bytes() as u64;
+            [first | address << 16, second]
+        }
+    }
+}
+
 /// Length of the parameter list of an UNMAP of one range, in bytes.
 pub const UNMAP_LIST_BYTES: usize = 24;
 
@@ -110,20 +159,10 @@ impl Cdb {
     #[inline]
     #[must_use]
     pub const fn transfer(code: TransferCode, lba: Lba, blocks: u32) -> Self {
-        if (lba.0 | (blocks as u64) << 16) >> 32 == 0 {
-            let address = (lba.0 as u32).swap_bytes() as u64;
-            let count = (blocks as u16).swap_bytes() as u64;
-            Self {
-                words: [code.short | address << 16 | count << 56, count >> 8],
-                len_bytes: 10,
-            }
-        } else {
-            let address = lba.0.swap_bytes();
-            let count = blocks.swap_bytes() as u64;
-            Self {
-                words: [code.long | address << 16, address >> 48 | count << 16],
-                len_bytes: 16,
-            }
+        let cdb = TransferCdb::new(code, lba, blocks);
+        Self {
+            words: cdb.at(lba),
+            len_bytes: cdb.len_bytes(),
         }
     }
 

@@ -20,7 +20,7 @@ pub mod status;
 #[cfg(test)]
 mod tests;
 
-pub use cdb::{Cdb, TransferCode, UNMAP_LIST_BYTES, unmap_list};
+pub use cdb::{Cdb, TransferCdb, TransferCode, UNMAP_LIST_BYTES, unmap_list};
 pub use port::{PORT_BYTES, ScsiAddress, ScsiPort};
 pub use probe::{Probe, probe, settle};
 pub use scan::{Found, scan};

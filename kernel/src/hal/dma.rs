@@ -43,7 +43,8 @@ impl DmaMemory {
     /// Panics unless `width` bytes at `offset` lie inside and are aligned to `align`.
     #[inline(always)]
     fn check(&self, offset: usize, width: usize, align: usize) {
-        let inside = width <= self.len_bytes && offset <= self.len_bytes - width;
+        // A sum that an offset's type bounds needs no look at its carry.
+        let inside = matches!(offset.checked_add(width), Some(end) if end <= self.len_bytes);
         assert!(
             inside && offset.is_multiple_of(align),
             "DMA access outside its region"

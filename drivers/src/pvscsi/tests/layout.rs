@@ -26,9 +26,12 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-fn with_disk_at(target: u16, lun: u16) -> Machine {
+/// The last number of blocks that the 10-byte form reaches all of.
+const REACHED: u64 = 1 << 32;
+
+fn with_disk_at(target: u16, lun: u16, blocks: u64) -> Machine {
     let mut bus = ScsiBus::new();
-    let mut unit = ScsiUnit::disk(1 << 40, 4096);
+    let mut unit = ScsiUnit::disk(blocks, 4096);
     unit.unmap = true;
     bus.insert(target, lun, unit);
     qemu(bus)
@@ -36,7 +39,7 @@ fn with_disk_at(target: u16, lun: u16) -> Machine {
 
 #[test]
 fn a_read_has_these_bytes() {
-    let machine = with_disk_at(9, 3);
+    let machine = with_disk_at(9, 3, REACHED);
     let mut adapter = ready(&machine, 1);
     let slot = u64::from(adapter.queue.rings.next_index() % 32);
     let mut asked = request(Op::Read, 0x1234_5678, 2, 5);
@@ -62,30 +65,47 @@ fn a_read_has_these_bytes() {
 
 #[test]
 fn writes_differ_in_direction_and_fua() {
-    let machine = with_disk_at(0, 0);
+    let machine = with_disk_at(0, 0, REACHED);
     let mut adapter = ready(&machine, 1);
     let slot = u64::from(adapter.queue.rings.next_index() % 32);
-    adapter
-        .submit(Q, &request(Op::Write, 1 << 32, 1, 0))
-        .unwrap();
+    let last = REACHED - 1;
+    adapter.submit(Q, &request(Op::Write, last, 1, 0)).unwrap();
     adapter
         .submit(Q, &request(Op::WriteDurable, 7, 1, 1))
         .unwrap();
-    let long = descriptor(&machine, &adapter, slot);
-    assert_eq!(number(&long[0x24..0x28]), 16);
-    assert_eq!(
-        long[0x28..0x38],
-        [0x8a, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
-    );
-    assert_eq!(long[0x38], 16);
+    let plain = descriptor(&machine, &adapter, slot);
+    let cdb = [0x2a, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 1, 0];
+    assert_eq!(plain[0x28..0x32], cdb);
+    assert_eq!(number(&plain[0x24..0x28]), 16);
     let durable = descriptor(&machine, &adapter, slot + 1);
     assert_eq!(durable[0x28..0x32], [0x2a, 8, 0, 0, 0, 7, 0, 0, 1, 0]);
     assert_eq!(number(&durable[0x24..0x28]), 16);
 }
 
 #[test]
+fn a_larger_disk_is_written_in_the_long_form() {
+    let machine = with_disk_at(0, 0, REACHED + 1);
+    let mut adapter = ready(&machine, 1);
+    let slot = u64::from(adapter.queue.rings.next_index() % 32);
+    adapter
+        .submit(Q, &request(Op::Write, REACHED, 1, 0))
+        .unwrap();
+    adapter
+        .submit(Q, &request(Op::WriteDurable, 7, 1, 1))
+        .unwrap();
+    let plain = descriptor(&machine, &adapter, slot);
+    assert_eq!(number(&plain[0x24..0x28]), 16);
+    let cdb = [0x8a, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0];
+    assert_eq!(plain[0x28..0x38], cdb);
+    assert_eq!(plain[0x38], 16);
+    let durable = descriptor(&machine, &adapter, slot + 1);
+    let cdb = [0x8a, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1, 0, 0];
+    assert_eq!(durable[0x28..0x38], cdb);
+}
+
+#[test]
 fn flush_has_no_data_and_trim_has_a_list() {
-    let machine = with_disk_at(0, 0);
+    let machine = with_disk_at(0, 0, REACHED);
     let mut adapter = ready(&machine, 1);
     let slot = u64::from(adapter.queue.rings.next_index() % 32);
     adapter.submit(Q, &request(Op::Flush, 0, 0, 0)).unwrap();

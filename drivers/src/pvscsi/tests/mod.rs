@@ -8,6 +8,7 @@ mod layout;
 mod limits;
 mod properties;
 mod reset;
+mod transfer;
 mod trouble;
 
 use super::Pvscsi;
