@@ -2,7 +2,6 @@
 
 use super::policy::Policy;
 use super::state::Row;
-use super::table::Slot;
 use drivers::block::{BufferId, Controller, Lba, Op, Request};
 use drivers::hal::Clock;
 use proto::pattern;
@@ -45,16 +44,16 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     #[inline]
     fn build<P: Policy>(&mut self, start: u64, batch: usize) -> Built {
         let free = self.table.free_len();
+        let least = free.saturating_sub(batch);
         let mut now = start;
         let mut starts = 0u64;
-        let mut ios = 0;
+        let mut top = free;
         let mut refused = 0;
-        while ios < batch {
+        while top > least {
             let before = self.unrung;
-            ios += 1;
-            let top = free.wrapping_sub(ios);
-            let taken = self.issue::<P>(now, top);
+            top -= 1;
             let t0 = now;
+            let taken = self.issue::<P>(t0, top);
             now = self.clock.now_ticks();
             if P::GENERAL {
                 let commands = self.unrung - before;
@@ -68,7 +67,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 break;
             }
         }
-        self.table.keep_free(free - ios);
+        let ios = free - top;
+        self.table.keep_free(top);
         if P::READS != P::WRITES {
             self.tracks[usize::from(P::WRITES)].issued += ios as u64;
         }
@@ -165,8 +165,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             track.issued += 1;
         }
         self.digest.add(Self::direction(lane), lba);
-        let place = lba << 1 | lane as u64;
-        let slot = self.table.place(top, Slot { t0, place });
+        let slot = self.table.place(top, t0, lba << 1 | lane as u64);
         if P::WRITES && lane == 1 {
             let track = &self.tracks[1];
             let buffer = BufferId(track.buffer_base + slot as u32);

@@ -17,6 +17,8 @@ pub(super) struct Slot {
     pub t0: u64,
     /// First block << 1 | direction.
     pub place: u64,
+    /// Of the command that was submitted last.
+    pub tag: Tag,
 }
 
 /// [`Slot::t0`] of a slot without an I/O. No clock gets there, and the time since
@@ -25,7 +27,11 @@ pub(super) struct Slot {
 pub(super) const FREE: u64 = 1 << 63;
 
 impl Slot {
-    const NONE: Self = Self { t0: FREE, place: 0 };
+    const NONE: Self = Self {
+        t0: FREE,
+        place: 0,
+        tag: Tag::NONE,
+    };
 
     pub const fn is_free(self) -> bool {
         self.t0 == FREE
@@ -64,7 +70,6 @@ pub(super) struct Table {
     slots: Box<[Slot; MAX_IN_FLIGHT]>,
     stamps: Box<[Stamps; MAX_IN_FLIGHT]>,
     extras: Box<[Extra; MAX_IN_FLIGHT]>,
-    tags: Box<[Tag; MAX_IN_FLIGHT]>,
     free: Box<[u16; MAX_IN_FLIGHT]>,
     free_len: usize,
     depth: usize,
@@ -85,7 +90,6 @@ impl Table {
             slots: boxed(Slot::NONE),
             stamps: boxed(Stamps::default()),
             extras: boxed(Extra::default()),
-            tags: boxed(Tag::NONE),
             free: boxed(0),
             free_len: 0,
             depth: 0,
@@ -119,13 +123,15 @@ impl Table {
         self.depth - self.free_len
     }
 
-    /// Free slots below the `count` that a batch takes one by one with
-    /// [`place`](Self::place), from the top down; they are taken once
-    /// [`keep_free`](Self::keep_free) says so.
+    /// Puts an I/O into the free slot that has `top` others below it. A batch
+    /// takes them from the top down, and says at its end how many it left by
+    /// [`keep_free`](Self::keep_free).
     #[inline]
-    pub fn place(&mut self, top: usize, slot: Slot) -> usize {
+    pub fn place(&mut self, top: usize, t0: u64, place: u64) -> usize {
         let index = self.free_at(top);
-        self.slots[index] = slot;
+        let slot = &mut self.slots[index];
+        slot.t0 = t0;
+        slot.place = place;
         index
     }
 
@@ -185,11 +191,7 @@ impl Table {
 
     #[inline]
     pub fn set_tag(&mut self, index: usize, tag: Tag) {
-        self.tags[index & MASK] = tag;
-    }
-
-    pub fn tag(&self, index: usize) -> Tag {
-        self.tags[index & MASK]
+        self.slots[index & MASK].tag = tag;
     }
 
     /// Slots that hold an I/O.

@@ -73,8 +73,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
 
     fn abort_all(&mut self) {
         let (ctl, table) = (&mut *self.ctl, &*self.table);
-        for (index, _) in table.open() {
-            if ctl.abort(self.queue, table.tag(index)).is_err() {
+        for (_, slot) in table.open() {
+            if ctl.abort(self.queue, slot.tag).is_err() {
                 return;
             }
         }

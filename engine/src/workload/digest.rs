@@ -6,9 +6,9 @@ use super::Direction;
 /// same order.
 ///
 /// It starts at 0. Each I/O turns it left by 29 bits, takes in its message by
-/// exclusive or, and multiplies it by 0x9e3779b97f4a7c15 (2^64 over the golden
-/// ratio), modulo 2^64. The message is the first block's address, exclusive or the
-/// same multiple of twice the number of blocks, plus one for a write.
+/// exclusive or, and multiplies it by 0x5bd1e995, modulo 2^64. The message is the
+/// address of the first block, exclusive or 0x5bd1e995 times a number: twice the
+/// blocks, plus one for a write.
 ///
 /// Each step is a bijection of both what was there and what comes, so sequences
 /// that differ in a single I/O never share a fingerprint. It is no protection
@@ -19,7 +19,8 @@ pub struct Digest {
     keys: [u64; 2],
 }
 
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Odd, of 31 bits: one instruction takes it as it is.
+const MULTIPLIER: u64 = 0x5bd1_e995;
 const TURN: u32 = 29;
 
 impl Digest {

@@ -5,7 +5,7 @@ use super::Rng;
 /// Visits `0..len` in a keyed random order, each once, then anew in another order.
 ///
 /// A Weyl sequence runs over the next power of two and goes through a bijection of
-/// that many bits (an odd multiplier between two xor-shifts), everything by key;
+/// that many bits (a xor-shift and an odd multiplier), everything by key;
 /// results beyond `len` are skipped, fewer than one for each that is used on
 /// average.
 #[derive(Clone, Debug)]
@@ -67,8 +67,7 @@ impl Permutation {
     #[inline]
     fn scramble(&self, value: u64) -> u64 {
         let folded = value ^ value >> self.shift;
-        let spread = folded.wrapping_mul(self.multiplier) & self.mask;
-        spread ^ spread >> self.shift
+        folded.wrapping_mul(self.multiplier) & self.mask
     }
 
     #[cold]

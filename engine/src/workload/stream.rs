@@ -55,6 +55,10 @@ impl Stream {
     /// The next block.
     #[inline]
     pub fn next_index(&mut self) -> u64 {
+        // The first question is the one whose answer costs most to work with.
+        if let Source::Once(permutation) = &mut self.source {
+            return permutation.next_index();
+        }
         match &mut self.source {
             Source::Sequential(next) => {
                 let index = *next;

@@ -322,7 +322,7 @@ pub struct Run {
     pub all_zero: Option<bool>,
     /// Fingerprint of all I/Os in order of issue, 16 hexadecimal digits. It starts at 0; each
     /// I/O makes it `(turned left by 29 bits ^ lba ^ K * (2 * blocks + direction)) * K` modulo
-    /// 2^64, where K is 0x9e3779b97f4a7c15 and direction 0 for a read, 1 for a write.
+    /// 2^64, where K is 0x5bd1e995 and direction 0 for a read, 1 for a write.
     pub digest: String,
     /// Processor.
     pub cpu: Cpu,
