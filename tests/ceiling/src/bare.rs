@@ -1,5 +1,6 @@
 //! The loop that every controller runs, and what it asks of one.
 
+use crate::backoff::Backoff;
 use drivers::hal::{Clock, Deadline};
 
 /// Completions between two looks at the clock, and empty polls between two.
@@ -17,6 +18,10 @@ pub trait Bare {
     /// Kind as users name it.
     const KIND: &'static str;
 
+    /// Whether a look for completions is a register access, which leaves the
+    /// guest, so that looks that find nothing are spaced out.
+    const POLLS_BY_REGISTER: bool = false;
+
     /// Most commands in flight, and most that one doorbell may publish.
     fn max_depth(&self) -> u32;
 
@@ -24,14 +29,22 @@ pub trait Bare {
     /// position is left to write. Nothing is in flight.
     fn prepare(&mut self, depth: u32);
 
-    /// Writes `count` reads at random positions into the ring.
+    /// Writes `count` reads at random positions into the ring; a controller that
+    /// wants each request posted gets them here.
     fn fill(&mut self, count: u32);
 
-    /// Publishes what was filled by one doorbell.
+    /// Publishes what was filled by one doorbell, unless `fill` did.
     fn kick(&mut self);
 
     /// Collects everything that the device has finished; how many.
     fn drain(&mut self) -> u32;
+
+    /// Doorbells of `passes` refills that submitted `requests` in all, each
+    /// followed by a drain that found something.
+    fn doorbells(passes: u64, requests: u64) -> u64 {
+        let _ = requests;
+        passes
+    }
 
     /// Whether any completion so far told of an error.
     fn failed(&self) -> bool;
@@ -42,7 +55,7 @@ pub trait Bare {
 pub struct Ran {
     /// Commands completed between the two looks at the clock.
     pub ios: u64,
-    /// Doorbells rung for them.
+    /// Doorbells rung for them and for what was in flight at the end.
     pub doorbells: u64,
     /// The time between the two looks in ticks.
     pub ticks: u64,
@@ -63,7 +76,8 @@ pub enum RunError {
 /// one doorbell.
 ///
 /// Empty polls follow each other without a PAUSE: QEMU's translator leaves the
-/// guest at each one and takes the lock that the device's completions need.
+/// guest at each one and takes the lock that the device's completions need. Where
+/// the poll itself does that, they are spaced out by [`Backoff`].
 ///
 /// # Errors
 /// [`RunError`]; the controller must not be used afterwards, except after
@@ -82,9 +96,10 @@ pub fn run<B: Bare>(
     let stall = Deadline::after_ms(clock, runtime_ms + STALL_MS);
     let start_ticks = clock.now_ticks();
     let mut ios = 0;
-    let mut doorbells = 1;
+    let mut passes = 1;
     let mut next_look = COMPLETIONS_PER_LOOK;
     let mut polls = POLLS_PER_LOOK;
+    let mut backoff = Backoff::new(clock);
     bare.fill(depth);
     bare.kick();
     let (ticks, in_flight) = loop {
@@ -97,8 +112,12 @@ pub fn run<B: Bare>(
                     return Err(RunError::Stalled(ios));
                 }
             }
+            if B::POLLS_BY_REGISTER {
+                backoff.wait(clock);
+            }
             continue;
         }
+        backoff.found();
         ios += u64::from(found);
         if ios >= next_look {
             next_look = ios + COMPLETIONS_PER_LOOK;
@@ -109,7 +128,7 @@ pub fn run<B: Bare>(
         }
         bare.fill(found);
         bare.kick();
-        doorbells += 1;
+        passes += 1;
     };
     settle(bare, clock, in_flight).ok_or(RunError::Stalled(ios))?;
     if bare.failed() {
@@ -117,7 +136,7 @@ pub fn run<B: Bare>(
     }
     Ok(Ran {
         ios,
-        doorbells,
+        doorbells: B::doorbells(passes, ios + u64::from(in_flight)),
         ticks,
     })
 }

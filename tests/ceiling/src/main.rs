@@ -1,8 +1,9 @@
 //! `ioprobe-ceiling`: the bare loops as a guest of their own.
 //!
-//! Prints one line per depth, `ceiling KIND depth=32 ios=.. ns=.. doorbells=..`, and leaves
-//! QEMU by its exit device; a line `ceiling error: ..` and another status if
-//! anything goes wrong.
+//! Prints one line per depth, `ceiling KIND depth=32 in_flight=32 ios=.. ns=..
+//! doorbells=..`, and leaves QEMU by its exit device; a line `ceiling error: ..`
+//! and another status if anything goes wrong. Where the controller takes fewer
+//! commands than the depth asked for, `in_flight` says how many there were.
 #![no_std]
 #![no_main]
 
@@ -13,12 +14,12 @@ use alloc::string::String;
 use bootloader_api::BootInfo;
 use ceiling::bare::{self, Bare};
 use ceiling::plan::{FW_CFG_FILE, Plan, PlanError};
-use ceiling::pvscsi::Pvscsi;
+use ceiling::start::StartError;
+use ceiling::{lsisas, nvme, pvscsi};
 use core::fmt::Debug;
 use drivers::hal::{Clock, Hal};
-use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, VENDOR_ID};
 use kernel::bring_up::Ground;
-use kernel::hal::Machine;
+use kernel::hal::{Machine, MmioRegion};
 use kernel::hypervisor::Hypervisor;
 use kernel::job::FwCfg;
 use kernel::pci::{Config, Function};
@@ -52,33 +53,69 @@ fn measure(info: &BootInfo) -> Result<(), String> {
     let (machine, config, functions) = ground
         .functions(&info.memory_regions)
         .ok_or("there is no PCI")?;
-    for function in &functions {
-        if (function.vendor, function.device) == (VENDOR_ID, DEVICE_ID) {
-            return run(start_pvscsi(machine, &config, function)?, machine, &plan);
-        }
-    }
-    Err("no controller that has a ceiling loop".into())
+    functions
+        .iter()
+        .find_map(|function| run_on(function, machine, &config, &plan))
+        .unwrap_or_else(|| Err("no controller that has a ceiling loop".into()))
 }
 
-fn start_pvscsi(
+/// Runs the loop of the function's controller; `None` if there is none.
+fn run_on(
+    function: &Function,
     machine: Machine,
     config: &Config,
-    function: &Function,
-) -> Result<Pvscsi<Machine>, String> {
-    let registers = function
-        .map_first_bar(BAR_BYTES as u64)
-        .ok_or("no registers")?;
-    function.enable(config);
-    Pvscsi::start(&machine, registers).map_err(text)
+    plan: &Plan,
+) -> Option<Result<(), String>> {
+    let place = Place {
+        function,
+        machine,
+        config,
+        plan,
+    };
+    Some(match (function.vendor, function.device) {
+        (pvscsi::VENDOR_ID, pvscsi::DEVICE_ID) => {
+            place.run(pvscsi::BAR_BYTES, pvscsi::Pvscsi::start)
+        }
+        (lsisas::VENDOR_ID, lsisas::DEVICE_ID) => {
+            place.run(lsisas::BAR_BYTES, lsisas::Lsisas::start)
+        }
+        _ if function.class == nvme::CLASS => place.run(nvme::BAR_BYTES, nvme::Nvme::start),
+        _ => return None,
+    })
 }
 
-fn run<B: Bare>(mut bare: B, machine: Machine, plan: &Plan) -> Result<(), String> {
-    for &depth in plan.depths() {
-        let ran = bare::run(&mut bare, machine.clock(), depth, plan.runtime_ms)
+/// A controller, and what is to be run on it.
+struct Place<'a> {
+    function: &'a Function,
+    machine: Machine,
+    config: &'a Config,
+    plan: &'a Plan,
+}
+
+impl Place<'_> {
+    fn run<B: Bare>(
+        &self,
+        bar_bytes: u64,
+        start: impl FnOnce(&Machine, MmioRegion) -> Result<B, StartError>,
+    ) -> Result<(), String> {
+        let registers = self
+            .function
+            .map_first_bar(bar_bytes)
+            .ok_or("no registers")?;
+        self.function.enable(self.config);
+        run(start(&self.machine, registers).map_err(text)?, self)
+    }
+}
+
+fn run<B: Bare>(mut bare: B, place: &Place<'_>) -> Result<(), String> {
+    let clock = place.machine.clock();
+    for &depth in place.plan.depths() {
+        let in_flight = depth.min(bare.max_depth());
+        let ran = bare::run(&mut bare, clock, in_flight, place.plan.runtime_ms)
             .map_err(|error| format!("{} depth={depth}: {error:?}", B::KIND))?;
-        let ns = math::ticks_to_ns(ran.ticks, machine.clock().ticks_per_second());
+        let ns = math::ticks_to_ns(ran.ticks, clock.ticks_per_second());
         println!(
-            "ceiling {} depth={depth} ios={} ns={ns} doorbells={}",
+            "ceiling {} depth={depth} in_flight={in_flight} ios={} ns={ns} doorbells={}",
             B::KIND,
             ran.ios,
             ran.doorbells

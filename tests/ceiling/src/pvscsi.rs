@@ -7,12 +7,13 @@
 
 use crate::bare::Bare;
 use crate::positions::Positions;
+use crate::scsi::{self, Answer, CAPACITY_BYTES, READ_CAPACITY};
+use crate::start::{READ_BYTES, StartError};
 use core::sync::atomic::{Ordering, compiler_fence};
-use drivers::hal::{BusAddr, Deadline, DmaError, DmaLayout, DmaRegion, Hal, Mmio};
+use drivers::hal::{BusAddr, Deadline, DmaLayout, DmaRegion, Hal, Mmio};
 
 /// Registers and indices, as offsets in bytes, and commands: the names of Linux
-/// 6.1, drivers/scsi/vmw_pvscsi.h. The driver's own constants are not used, so
-/// that both are written from the source and neither follows the other's mistake.
+/// 6.1, drivers/scsi/vmw_pvscsi.h.
 mod spec {
     pub const COMMAND: usize = 0x0000;
     pub const COMMAND_DATA: usize = 0x0004;
@@ -29,7 +30,13 @@ mod spec {
     pub const CMP_CONS_IDX: usize = 0x10;
 }
 
-const READ_BYTES: u64 = 4096;
+/// Identity of the adapter in PCI.
+pub const VENDOR_ID: u16 = 0x15ad;
+/// PVSCSI.
+pub const DEVICE_ID: u16 = 0x07c0;
+/// Size of its registers.
+pub const BAR_BYTES: u64 = 0x8000;
+
 const PAGE_BYTES: usize = 4096;
 const RING_PAGES: usize = 32;
 const REQUEST_BYTES: usize = 128;
@@ -47,28 +54,6 @@ const STATUS_AT: usize = 0x10;
 
 const TARGETS: u8 = 65;
 const COMMAND_MS: u64 = 5000;
-const READ_10: u8 = 0x28;
-
-/// Why there is no loop to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartError {
-    /// No memory.
-    Dma(DmaError),
-    /// A command of the adapter failed; its status.
-    Refused(u32),
-    /// A SCSI command did not complete in time.
-    TimedOut,
-    /// No target answers.
-    NoDisk,
-    /// READ CAPACITY failed, or gave a block size that 4 KiB is no multiple of.
-    BadDisk,
-}
-
-impl From<DmaError> for StartError {
-    fn from(error: DmaError) -> Self {
-        Self::Dma(error)
-    }
-}
 
 /// An adapter with its first disk.
 pub struct Pvscsi<H: Hal> {
@@ -158,48 +143,29 @@ impl<H: Hal> Pvscsi<H> {
     }
 
     fn find_disk(&mut self, clock: &H::Clock) -> Result<(), StartError> {
-        for target in 0..TARGETS {
+        let execute = |target, cdb: &[u8]| {
             self.target = target;
-            // The first commands after a reset meet UNIT ATTENTION.
-            for _ in 0..8 {
-                match self.execute(clock, &[0; 6], 0)? {
-                    (0, 0) => return self.read_capacity(clock),
-                    (_, 0) => break,
-                    _ => {}
-                }
-            }
-        }
-        Err(StartError::NoDisk)
-    }
-
-    fn read_capacity(&mut self, clock: &H::Clock) -> Result<(), StartError> {
-        let cdb = [0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        if self.execute(clock, &cdb, 8)? != (0, 0) {
+            self.execute(clock, cdb, 0)
+        };
+        scsi::first_ready(TARGETS, execute)?;
+        if self.execute(clock, &READ_CAPACITY, CAPACITY_BYTES as u64)? != Answer::Good {
             return Err(StartError::BadDisk);
         }
-        let mut answer = [0; 8];
+        let mut answer = [0; CAPACITY_BYTES];
         self.data.read_bytes(0, &mut answer);
-        let word = u64::from_be_bytes(answer);
-        let (blocks, block_bytes) = ((word >> 32) + 1, word & 0xffff_ffff);
-        if block_bytes == 0 || !READ_BYTES.is_multiple_of(block_bytes) {
-            return Err(StartError::BadDisk);
-        }
-        let per_read = READ_BYTES / block_bytes;
-        if !per_read.is_power_of_two() || per_read > 8 || blocks < per_read {
-            return Err(StartError::BadDisk);
-        }
-        self.blocks_per_read = per_read as u8;
-        self.positions = Positions::new(blocks, per_read.ilog2());
+        let shape = scsi::shape(answer)?;
+        self.blocks_per_read = shape.blocks_per_read();
+        self.positions = shape.positions();
         Ok(())
     }
 
-    /// Runs one command to its end; its host status and SCSI status.
+    /// Runs one command to its end.
     fn execute(
         &mut self,
         clock: &H::Clock,
         cdb: &[u8],
         data_bytes: u64,
-    ) -> Result<(u16, u16), StartError> {
+    ) -> Result<Answer, StartError> {
         let command = Command {
             cdb,
             target: self.target,
@@ -217,7 +183,12 @@ impl<H: Hal> Pvscsi<H> {
             .poll(clock, || (self.drain() == 1).then_some(self.status));
         self.status = 0;
         let status = drained.ok_or(StartError::TimedOut)?;
-        Ok((status as u16, (status >> 16) as u16))
+        // Host status, then SCSI status.
+        Ok(match (status as u16, (status >> 16) as u16) {
+            (0, 0) => Answer::Good,
+            (_, 0) => Answer::Absent,
+            _ => Answer::Bad,
+        })
     }
 }
 
@@ -231,7 +202,7 @@ impl<H: Hal> Bare for Pvscsi<H> {
     fn prepare(&mut self, depth: u32) {
         for slot in 0..REQUEST_ENTRIES {
             let command = Command {
-                cdb: &[READ_10, 0, 0, 0, 0, 0, 0, 0, self.blocks_per_read, 0],
+                cdb: &scsi::read_10(self.blocks_per_read),
                 target: self.target,
                 data: self
                     .data
@@ -244,13 +215,11 @@ impl<H: Hal> Bare for Pvscsi<H> {
         }
     }
 
-    /// READ(10) has its LBA in bytes 2..6, big-endian; bytes 6 and 7 are 0 here.
     #[inline(always)]
     fn fill(&mut self, count: u32) {
         for _ in 0..count {
             let slot = slot_of(self.producer, REQUEST_ENTRIES);
-            let lba = u64::from(self.positions.next_lba().swap_bytes());
-            let cdb = u64::from(READ_10) | lba << 16;
+            let cdb = scsi::read_10_word(self.positions.next_lba());
             self.requests
                 .write_words(slot * REQUEST_BYTES + CDB_AT, &[cdb]);
             self.producer = self.producer.wrapping_add(1);
@@ -306,6 +275,7 @@ fn put_page_numbers(words: &mut [u32], first: BusAddr) {
 mod tests {
     use super::*;
     use crate::bare::{Ran, RunError, run};
+    use crate::scsi::READ_10;
     use drivers::fake::FakeHal;
     use drivers::fake::scsi::{Fault, FaultKind, FaultWhen, ScsiBus};
     use drivers::pvscsi::fake::{PvscsiModel, Seen};

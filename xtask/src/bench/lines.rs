@@ -6,8 +6,10 @@ use std::str::FromStr;
 /// What a program measured at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Commands kept in flight.
+    /// Commands that were to be kept in flight.
     pub depth: u32,
+    /// Commands kept in flight: fewer where the controller takes no more.
+    pub in_flight: u32,
     /// Commands completed.
     pub ios: u64,
     /// In how long, in ns.
@@ -24,14 +26,15 @@ impl Point {
     }
 }
 
-/// `ceiling KIND depth=32 ios=286000 ns=2000123456 doorbells=20000`, as the
-/// ceiling loop prints it; `None` for any other line.
+/// `ceiling KIND depth=32 in_flight=32 ios=286000 ns=2000123456 doorbells=20000`,
+/// as the ceiling loop prints it; `None` for any other line.
 #[must_use]
 pub fn ceiling(line: &str) -> Option<(&str, Point)> {
     let rest = line.trim().strip_prefix("ceiling ")?;
     let (kind, rest) = rest.split_once(' ')?;
     let point = Point {
         depth: field(rest, "depth")?,
+        in_flight: field(rest, "in_flight")?,
         ios: field(rest, "ios")?,
         ns: field(rest, "ns").filter(|&ns| ns > 0)?,
         doorbells: field(rest, "doorbells")?,
@@ -44,8 +47,10 @@ pub fn ceiling(line: &str) -> Option<(&str, Point)> {
 #[must_use]
 pub fn peer(line: &str) -> Option<Point> {
     let rest = line.trim().strip_prefix("@peer point ")?;
+    let depth = field(rest, "depth")?;
     Some(Point {
-        depth: field(rest, "depth")?,
+        depth,
+        in_flight: depth,
         ios: field(rest, "ios")?,
         ns: field::<u64>(rest, "ms").filter(|&ms| ms > 0)? * 1_000_000,
         doorbells: 0,
@@ -81,19 +86,19 @@ mod tests {
 
     #[test]
     fn the_ceilings_line() {
-        let line = "ceiling pvscsi depth=32 ios=300000 ns=2000000000 doorbells=20000\r\n";
+        let line =
+            "ceiling lsisas depth=128 in_flight=127 ios=300000 ns=2000000000 doorbells=20000\r\n";
         let (kind, point) = ceiling(line).unwrap();
-        assert_eq!(kind, "pvscsi");
-        assert_eq!(
-            (point.depth, point.iops(), point.doorbells),
-            (32, 150_000.0, 20_000)
-        );
+        assert_eq!(kind, "lsisas");
+        assert_eq!((point.depth, point.in_flight), (128, 127));
+        assert_eq!((point.iops(), point.doorbells), (150_000.0, 20_000));
         for line in [
             "ceiling",
             "ceiling error: no disk",
-            "ceiling pvscsi depth=32 ios=3",
-            "ceiling pvscsi depth=x ios=3 ns=4 doorbells=1",
-            "ceiling pvscsi depth=32 ios=3 ns=0 doorbells=1",
+            "ceiling pvscsi depth=32 in_flight=32 ios=3",
+            "ceiling pvscsi depth=32 ios=3 ns=4 doorbells=1",
+            "ceiling pvscsi depth=x in_flight=32 ios=3 ns=4 doorbells=1",
+            "ceiling pvscsi depth=32 in_flight=32 ios=3 ns=0 doorbells=1",
             "@ioprobe 1 2 3 {}",
         ] {
             assert_eq!(ceiling(line), None, "{line}");
@@ -112,6 +117,7 @@ mod tests {
     fn a_missing_depth_is_named() {
         let point = Point {
             depth: 1,
+            in_flight: 1,
             ios: 1,
             ns: 1,
             doorbells: 1,

@@ -126,7 +126,7 @@ pub fn run(
 }
 
 /// Controllers that have a ceiling loop.
-const CEILINGS: [&str; 1] = ["pvscsi"];
+const CEILINGS: [&str; 3] = ["pvscsi", "lsisas", "nvme"];
 
 fn measure(
     args: &BenchArgs,

@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Samples of one depth, one per pair.
 #[derive(Default)]
 struct Series {
+    /// Commands that ceiling loop and probe had in flight.
+    in_flight: [u32; 2],
     ceiling: Vec<f64>,
     ceiling_doorbells: Vec<f64>,
     probe: Vec<f64>,
@@ -65,6 +67,7 @@ pub fn measure(
             .transpose()?
             .unwrap_or_default();
         for ((series, ceiling), probe) in series.iter_mut().zip(ceiling).zip(probe) {
+            series.in_flight = [ceiling.in_flight, probe.in_flight];
             series.ceiling.push(ceiling.iops());
             let doorbells = ceiling.doorbells as f64 / ceiling.ios as f64;
             series.ceiling_doorbells.push(doorbells);
@@ -138,6 +141,8 @@ fn run_ceiling(
 
 /// What the probe measured at one depth.
 struct ProbePoint {
+    /// Commands in flight: fewer than asked for where the controller takes no more.
+    in_flight: u32,
     iops: f64,
     doorbells_per_io: f64,
     /// Processor time of all QEMU threads per I/O in us, where /proc tells it.
@@ -166,6 +171,7 @@ fn run_probe(
         return Err(Failure::Guest("the probe ran other rows than asked".into()));
     }
     let points = rows.into_iter().map(|(run, host)| ProbePoint {
+        in_flight: run.params.iodepth.min(run.depth.limit),
         iops: run.read.iops,
         doorbells_per_io: run.per_io.doorbells,
         cpu_us_per_io: host.and_then(|host| host.cpu_us_per_io),
@@ -204,7 +210,8 @@ fn of_depth(depth: u32, series: &Series) -> Vec<Figure> {
         &series.probe,
         &series.ceiling,
     )
-    .map(|figure| figure.against(Target::at_least(0.85, 0.97))));
+    .map(|figure| figure.against(Target::at_least(0.85, 0.97)))
+    .map(|figure| figure.noting(fewer_in_flight(depth, series.in_flight))));
     if depth == CPU_DEPTH {
         add(plain("host CPU per I/O, probe", "us", &series.probe_cpu_us));
     }
@@ -227,6 +234,16 @@ fn of_depth(depth: u32, series: &Series) -> Vec<Figure> {
     figures
 }
 
+/// What a controller leaves of a depth, if it leaves less.
+fn fewer_in_flight(depth: u32, in_flight: [u32; 2]) -> String {
+    let [ceiling, probe] = in_flight;
+    if ceiling == depth && probe == depth {
+        String::new()
+    } else {
+        format!("in flight: ceiling loop {ceiling}, probe {probe}")
+    }
+}
+
 fn ratio(name: String, above: &[f64], below: &[f64]) -> Option<Figure> {
     let spread = Spread::of_ratios(above, below)?;
     Some(Figure::plain(name, "", spread))
@@ -243,6 +260,7 @@ mod tests {
     #[test]
     fn without_a_peer_nothing_is_said_of_linux() {
         let series = Series {
+            in_flight: [1, 1],
             ceiling: vec![100.0, 200.0],
             probe: vec![90.0, 190.0],
             ..Series::default()
@@ -258,6 +276,20 @@ mod tests {
         );
         assert_eq!(figures[2].value.samples, [0.9, 0.95]);
         assert_eq!(figures[2].verdict, "reaches the floor");
+        assert_eq!(figures[2].note, "");
+    }
+
+    #[test]
+    fn fewer_in_flight_than_asked_for_is_noted() {
+        let series = Series {
+            in_flight: [127, 126],
+            ceiling: vec![100.0],
+            probe: vec![90.0],
+            ..Series::default()
+        };
+        let figures = of_depth(128, &series);
+        let note = "in flight: ceiling loop 127, probe 126";
+        assert_eq!(figures[2].note, note);
     }
 
     #[test]
