@@ -4,13 +4,13 @@
 //! tables where timer and buses are, and the job what the controllers are to be
 //! set up for. The clock is compared with its reference all the while.
 
-use crate::acpi::{self, PmTimer};
+use crate::acpi::{self, PmTimer, Power};
 use crate::adapters::{self, Started};
 use crate::hal::{Machine, TscClock, cpu};
 use crate::hypervisor::{self, Hypervisor};
 use crate::memory::boot_note::BootNote;
 use crate::memory::physical;
-use crate::pci::{self, Config, Function};
+use crate::pci::{self, Config, Function, VGA_CLASS};
 use crate::time::{self, Calibration, NoReference, Rate, math};
 use alloc::vec::Vec;
 use bootloader_api::info::{MemoryRegion, MemoryRegionKind};
@@ -56,9 +56,11 @@ impl Ground {
             mut calibration,
         } = self;
         let machine = Machine::new(calibration.rough_clock());
+        let mut vga = None;
         let started = Config::new(&firmware.ecam).map(|config| {
             let map = memory_map(regions);
             let found = pci::scan(&config, &map, &firmware.ecam, address_bits());
+            vga = found.functions.iter().find(is_vga).cloned();
             calibration.sample();
             adapters::start_all(&config, &found.functions, machine, options, || {
                 calibration.sample();
@@ -67,6 +69,8 @@ impl Ground {
         Ready {
             hypervisor,
             started: started.unwrap_or_default(),
+            vga,
+            power: firmware.power,
             rate: calibration.finish(),
             cpus: firmware.madt.cpus().max(1),
         }
@@ -89,6 +93,10 @@ impl Ground {
 pub struct Ready {
     /// Controllers that run, and those that do not.
     pub started: Started,
+    /// The first VGA-compatible display adapter.
+    pub vga: Option<Function>,
+    /// How it is switched off.
+    pub power: Power,
     rate: Rate,
     hypervisor: Hypervisor,
     cpus: u32,
@@ -130,6 +138,11 @@ impl Ready {
             boot_ns: math::ticks_to_ns(since_entry, self.rate.ticks_per_second),
         }
     }
+}
+
+/// Whether a function is a VGA-compatible display adapter.
+fn is_vga(function: &&Function) -> bool {
+    function.class[..2] == VGA_CLASS
 }
 
 /// The memory map as address assignment needs it.

@@ -9,11 +9,13 @@ use bootloader_api::BootInfo;
 use drivers::block::Options;
 use engine::session::{Inject, Link, Setup};
 use kernel::bring_up::Ground;
-use kernel::console::SerialLink;
+use kernel::console::{SerialLink, TeeLink, screen};
+use kernel::hal::TscClock;
+use kernel::hal::backdoor::Backdoor;
 use kernel::hal::counters::Counters;
 use kernel::hal::cpu;
 use kernel::hypervisor::Hypervisor;
-use kernel::job::{self, FwCfg};
+use kernel::job::{self, FwCfg, guestinfo};
 use kernel::memory::boot_note::BootNote;
 use kernel::{arch, console, exit, memory, println};
 use proto::exit::GuestExit;
@@ -31,6 +33,9 @@ fn main(info: &'static mut BootInfo) -> ! {
     console::init();
     memory::init(info).expect("the loader maps physical memory");
     let (_, guards) = memory::guard::audit().expect("pages have the rights they shall have");
+    if let Some(framebuffer) = info.framebuffer.take() {
+        screen::attach_framebuffer(framebuffer);
+    }
     let note = BootNote::find(&info.memory_regions);
     let origin_ticks = note.as_ref().map_or(start_ticks, |note| note.entry_tsc);
     println!(
@@ -47,8 +52,12 @@ fn main(info: &'static mut BootInfo) -> ! {
         Err(error) => panic!("{error}"),
     };
     let built_in = presets::get(BUILT_IN_JOB).expect("the built-in job is a preset");
-    let job = job::find(fw_cfg.as_ref(), memory::ramdisk(info), built_in);
-    let jobs = JobFile::parse(job.source, &job.text, &[]);
+    let backdoor = Backdoor::of(&ground.hypervisor);
+    let job = job::find(fw_cfg.as_ref(), backdoor, memory::ramdisk(info), built_in);
+    let source = job.source.name();
+    let jobs = job
+        .text
+        .and_then(|text| JobFile::parse(source, &text, &[]).map_err(|errors| errors.to_string()));
 
     let options = Options {
         ring_pages: jobs.as_ref().ok().and_then(ring_pages),
@@ -57,28 +66,37 @@ fn main(info: &'static mut BootInfo) -> ! {
     let ready = ground.start_controllers(&info.memory_regions, &options);
     let clock = ready.clock();
     console::set_clock(&clock);
-    // Only a job that came from the host has a host that answers.
-    let row_protocol = job.source == "fw_cfg";
-    let mut link = SerialLink::new(clock, row_protocol);
+    if let Some(vga) = &ready.vga
+        && !screen::is_attached()
+        && note.as_ref().is_some_and(BootNote::leaves_text_mode)
+    {
+        screen::attach_vga_text(vga);
+    }
+    let row_protocol = job.source.has_host();
+    let mut link = TeeLink::new(SerialLink::new(clock, row_protocol));
     link.record(&Record::Hello(Hello {
         version: proto::record::VERSION,
         tool: alloc::format!("ioprobe {}", proto::VERSION),
-        job_source: job.source.to_string(),
+        job_source: source.to_string(),
         row_protocol,
     }));
-    let guest = ready.guest_info(note.as_ref(), origin_ticks, job.source);
+    let guest = ready.guest_info(note.as_ref(), origin_ticks, source);
     link.record(&Record::Guest(guest));
+    for text in &job.notes {
+        link.record(&remark(text));
+    }
     for failure in &ready.started.failures {
         link.record(&remark(failure));
     }
     let jobs = match jobs {
         Ok(jobs) => jobs,
-        Err(errors) => {
-            let text = errors.to_string();
+        Err(text) => {
             link.record(&Record::Fatal(Note { text }));
+            leave_summary(backdoor, &link);
             exit::leave(GuestExit::BadJob)
         }
     };
+    exit::prepare(jobs.at_end(), ready.power);
     for text in &jobs.notes {
         link.record(&remark(text));
     }
@@ -92,7 +110,20 @@ fn main(info: &'static mut BootInfo) -> ! {
         records_sent: console::records_sent(),
         inject,
     });
+    leave_summary(backdoor, &link);
     exit::leave(result)
+}
+
+/// Leaves the summary where a VMware administrator finds it. The end record was
+/// sent, so what goes wrong is only shown.
+fn leave_summary(backdoor: Option<Backdoor>, link: &TeeLink<TscClock>) {
+    let Some(mut backdoor) = backdoor else {
+        return;
+    };
+    if let Err(why) = guestinfo::write_summary(&mut backdoor, &link.summary().text()) {
+        println!("{why}");
+        screen::print(format_args!("{why}\n"));
+    }
 }
 
 fn remark(text: &impl ToString) -> Record {

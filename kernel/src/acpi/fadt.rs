@@ -3,18 +3,27 @@
 use super::bytes::{field, u32_at, u64_at};
 
 const DSDT: usize = 40;
+const SMI_CMD: usize = 48;
+const ACPI_ENABLE: usize = 52;
+const PM1A_CNT_BLK: usize = 64;
+const PM1B_CNT_BLK: usize = 68;
 const PM_TMR_BLK: usize = 76;
 const PM_TMR_LEN: usize = 91;
 const FLAGS: usize = 112;
 const RESET_REG: usize = 116;
 const RESET_VALUE: usize = 128;
 const X_DSDT: usize = 140;
+const X_PM1A_CNT_BLK: usize = 172;
+const X_PM1B_CNT_BLK: usize = 184;
 const X_PM_TMR_BLK: usize = 208;
+const SLEEP_CONTROL_REG: usize = 244;
 
 /// FLAGS: the PM timer counts 32 bits, not 24.
 const TMR_VAL_EXT: u32 = 1 << 8;
 /// FLAGS: RESET_REG works.
 const RESET_REG_SUP: u32 = 1 << 10;
+/// FLAGS: there are no PM1 registers; the sleep control register takes their place.
+const HW_REDUCED_ACPI: u32 = 1 << 20;
 
 /// Address space of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +63,12 @@ pub struct Fadt {
     pub reset: Option<(Register, u8)>,
     /// Physical address of the DSDT.
     pub dsdt: Option<u64>,
+    /// Ports of PM1a_CNT and PM1b_CNT, where they are ports.
+    pub pm1_control: [Option<u16>; 2],
+    /// Port and value that give the PM1 registers to the operating system.
+    pub acpi_enable: Option<(u16, u8)>,
+    /// The sleep control register of reduced hardware.
+    pub sleep_control: Option<Register>,
 }
 
 impl Fadt {
@@ -68,24 +83,41 @@ impl Fadt {
                 .filter(|&address| address != 0)
                 .or_else(|| u32_at(table, DSDT).map(u64::from))
                 .filter(|&address| address != 0),
+            pm1_control: [
+                port(table, X_PM1A_CNT_BLK, PM1A_CNT_BLK),
+                port(table, X_PM1B_CNT_BLK, PM1B_CNT_BLK),
+            ],
+            acpi_enable: acpi_enable(table),
+            sleep_control: register(table, SLEEP_CONTROL_REG)
+                .filter(|_| flags & HW_REDUCED_ACPI != 0),
         }
     }
+}
+
+fn acpi_enable(table: &[u8]) -> Option<(u16, u8)> {
+    let port = u16::try_from(u32_at(table, SMI_CMD)?).ok();
+    let value = *table.get(ACPI_ENABLE)?;
+    Some((port.filter(|&port| port != 0)?, value)).filter(|_| value != 0)
+}
+
+/// A block that is a port, by its extended field if that is filled.
+fn port(table: &[u8], extended: usize, plain: usize) -> Option<u16> {
+    let address = match register(table, extended) {
+        Some(Register {
+            space: Space::Port,
+            address,
+        }) => address,
+        Some(_) => return None,
+        None => u64::from(u32_at(table, plain)?),
+    };
+    u16::try_from(address).ok().filter(|&port| port != 0)
 }
 
 fn pm_timer(table: &[u8], flags: u32) -> Option<PmTimer> {
     if table.get(PM_TMR_LEN) != Some(&4) {
         return None;
     }
-    let extended = register(table, X_PM_TMR_BLK);
-    let port = match extended {
-        Some(Register {
-            space: Space::Port,
-            address,
-        }) => address,
-        Some(_) => return None,
-        None => u64::from(u32_at(table, PM_TMR_BLK)?),
-    };
-    let port = u16::try_from(port).ok().filter(|&port| port != 0)?;
+    let port = port(table, X_PM_TMR_BLK, PM_TMR_BLK)?;
     let bits = if flags & TMR_VAL_EXT != 0 { 32 } else { 24 };
     Some(PmTimer { port, bits })
 }
@@ -174,6 +206,41 @@ mod tests {
         };
         assert_eq!(fadt.reset, Some((register, 0x0f)));
         assert_eq!(fadt.dsdt, Some(0x1_0000_0040));
+    }
+
+    #[test]
+    fn the_ways_to_switch_off() {
+        let mut table = old_table();
+        put(&mut table, SMI_CMD, 0xb2_u32.to_le_bytes());
+        table[ACPI_ENABLE] = 0xf1;
+        put(&mut table, PM1A_CNT_BLK, 0x604_u32.to_le_bytes());
+        let fadt = Fadt::parse(&table);
+        assert_eq!(fadt.pm1_control, [Some(0x604), None]);
+        assert_eq!(fadt.acpi_enable, Some((0xb2, 0xf1)));
+        assert_eq!(fadt.sleep_control, None);
+
+        table.resize(268, 0);
+        put(&mut table, X_PM1A_CNT_BLK, [1, 16, 0, 2]);
+        put(&mut table, X_PM1A_CNT_BLK + 4, 0x1004_u64.to_le_bytes());
+        put(&mut table, X_PM1B_CNT_BLK, [0, 16, 0, 2]);
+        put(&mut table, X_PM1B_CNT_BLK + 4, 0x1004_u64.to_le_bytes());
+        put(&mut table, SLEEP_CONTROL_REG, [0, 8, 0, 1]);
+        put(
+            &mut table,
+            SLEEP_CONTROL_REG + 4,
+            0xfea0_0000_u64.to_le_bytes(),
+        );
+        table[ACPI_ENABLE] = 0;
+        let fadt = Fadt::parse(&table);
+        assert_eq!(fadt.pm1_control, [Some(0x1004), None]);
+        assert_eq!(fadt.acpi_enable, None);
+        assert_eq!(fadt.sleep_control, None, "full hardware");
+        put(&mut table, FLAGS, HW_REDUCED_ACPI.to_le_bytes());
+        let register = Register {
+            space: Space::Memory,
+            address: 0xfea0_0000,
+        };
+        assert_eq!(Fadt::parse(&table).sleep_control, Some(register));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The serial line: text for people, records for the host, answers from it.
+//! The serial line: text for people, records for the host, answers from it. And
+//! the screen, for those who have no serial line.
 //!
 //! 1. No call waits without a limit: a line that takes nothing is given up, and
 //!    the run goes on without it.
@@ -7,11 +8,16 @@
 
 mod fatal;
 mod link;
+pub mod screen;
 mod serial;
+mod summary;
+mod tee;
 
 pub use fatal::FatalRecord;
 pub use link::SerialLink;
 pub use serial::{Port, Serial};
+pub use summary::Summary;
+pub use tee::TeeLink;
 
 use crate::arch::uart::{COM_PORTS, Uart};
 use core::fmt::{self, Write};
@@ -32,6 +38,12 @@ pub fn init() -> Option<u16> {
     BASE.store(base, Ordering::Relaxed);
     *LINE.lock() = Some(Serial::new(uart));
     Some(base)
+}
+
+/// Whether a serial port was found.
+#[must_use]
+pub fn has_serial() -> bool {
+    BASE.load(Ordering::Relaxed) != 0
 }
 
 /// Tells the console how fast time passes, for exact limits of its waits.
@@ -73,6 +85,7 @@ pub fn flush() {
 /// Writes a last report even where the line is in use: by then nobody else runs.
 /// `details` is for people, `headline` goes into a record too.
 pub(crate) fn report_fatal(headline: fmt::Arguments<'_>, details: fmt::Arguments<'_>) {
+    screen::print_if_free(format_args!("\r{headline}\n{details}\n"));
     if BASE.load(Ordering::Relaxed) == 0 {
         init();
     }

@@ -1,9 +1,12 @@
-//! Tables that firmware left in memory.
+//! Tables that firmware left in memory, and registers that they name.
 #![expect(
     unsafe_code,
     reason = "tables lie in physical memory, where firmware says they do"
 )]
 
+use super::port::power_management;
+use super::volatile;
+use crate::acpi::{Register, Space};
 use crate::memory::{mmio, physical};
 use acpi::{AcpiHandler, AcpiTable, AcpiTables, PhysicalMapping};
 use core::ptr::NonNull;
@@ -34,6 +37,57 @@ impl FirmwareTables {
         // crate. Firmware tables do not change; the mapping outlives the slice.
         let bytes = unsafe { core::slice::from_raw_parts(start, table.region_length()) };
         parse(bytes)
+    }
+}
+
+/// Bytes of the header of every table (ACPI 6.5, 5.2.6); its length is at 4.
+const HEADER_BYTES: usize = 36;
+
+/// `parse` of the bytes of the table at physical address `address`, header
+/// included; `None` where no table of that signature is.
+pub fn with_table_at<R>(
+    address: u64,
+    signature: [u8; 4],
+    parse: impl FnOnce(&[u8]) -> R,
+) -> Option<R> {
+    let address = usize::try_from(address).ok()?;
+    let start = reach(address, HEADER_BYTES)?;
+    // SAFETY: that many bytes are mapped there, and firmware tables do not change.
+    let header = unsafe { core::slice::from_raw_parts(start.as_ptr(), HEADER_BYTES) };
+    if header[..4] != signature {
+        return None;
+    }
+    let len = u32::from_le_bytes(*header[4..].first_chunk()?) as usize;
+    if !(HEADER_BYTES..=MOST_TABLE_BYTES).contains(&len) {
+        return None;
+    }
+    let start = reach(address, len)?;
+    // SAFETY: as above, for the length that the table itself states.
+    Some(parse(unsafe {
+        core::slice::from_raw_parts(start.as_ptr(), len)
+    }))
+}
+
+/// A longer table is none.
+const MOST_TABLE_BYTES: usize = 16 << 20;
+
+/// Stores a byte in a register that firmware names, in memory or on a port;
+/// nothing where it is elsewhere, or cannot be reached.
+pub fn store8(register: &Register, value: u8) {
+    match register.space {
+        Space::Port => {
+            if let Ok(number) = u16::try_from(register.address) {
+                power_management(number).write(value);
+            }
+        }
+        Space::Memory => {
+            if let Some(base) = mmio::map(register.address, 1) {
+                // SAFETY: just mapped; firmware says that a register is there, so
+                // no memory of the program is.
+                unsafe { volatile::store8(base, 0, value) };
+            }
+        }
+        Space::Other(_) => {}
     }
 }
 

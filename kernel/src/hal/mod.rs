@@ -12,11 +12,13 @@ pub mod firmware;
 pub mod kvm_clock;
 mod mmio;
 pub mod port;
+mod screen_memory;
 mod volatile;
 
 pub use clock::TscClock;
 pub use dma::DmaMemory;
 pub use mmio::MmioRegion;
+pub use screen_memory::ScreenMemory;
 
 use drivers::hal::{DmaError, DmaLayout, Hal};
 

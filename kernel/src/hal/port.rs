@@ -94,8 +94,27 @@ pub const SYSTEM_CONTROL_B: IoPort<u8> = harmless(0x61);
 pub const FW_CFG_SELECTOR: IoPort<u16> = harmless(0x510);
 /// QEMU fw_cfg: data, byte by byte.
 pub const FW_CFG_DATA: IoPort<u8> = harmless(0x511);
+/// VGA CRT controller: which register (IBM VGA).
+pub const VGA_CRTC_INDEX: IoPort<u8> = harmless(0x3d4);
+/// VGA CRT controller: the register.
+pub const VGA_CRTC_DATA: IoPort<u8> = harmless(0x3d5);
+/// Keyboard controller: command (IBM PC AT). One of them resets the processor.
+pub const KEYBOARD_COMMAND: IoPort<u8> = ending(0x64);
 
 const fn harmless<T>(number: u16) -> IoPort<T> {
     // SAFETY: the constants above are timers and a mailbox without DMA.
+    unsafe { IoPort::new(number) }
+}
+
+/// A PM1 control register, or the SMI command port.
+#[must_use]
+pub const fn power_management<T>(number: u16) -> IoPort<T> {
+    ending(number)
+}
+
+const fn ending<T>(number: u16) -> IoPort<T> {
+    // SAFETY: the firmware tables, or the PC's design, name these ports as those
+    // that end the machine or prepare it for that: memory is lost with the
+    // program that owns it.
     unsafe { IoPort::new(number) }
 }

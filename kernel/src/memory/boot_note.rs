@@ -36,6 +36,12 @@ impl BootNote {
         Self::parse(core::str::from_utf8(&page[..end]).ok()?)
     }
 
+    /// Whether a BIOS ran before, or nothing at all: then a VGA adapter shows text.
+    #[must_use]
+    pub fn leaves_text_mode(&self) -> bool {
+        matches!(self.entry.as_str(), "bios" | "pvh")
+    }
+
     /// Reads `ioprobe-boot 1` and lines of `key=value`; keys that it does not know
     /// are a later loader's.
     fn parse(text: &str) -> Option<Self> {

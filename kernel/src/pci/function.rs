@@ -13,6 +13,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use pci_types::{CommandRegister, ConfigRegionAccess, PciAddress, PciHeader};
 
+/// Base class and subclass of VGA-compatible display adapters (PCI Code and ID
+/// Assignment Specification, 1.4).
+pub const VGA_CLASS: [u8; 2] = [0x03, 0x00];
+
 /// A function that is no bridge.
 #[derive(Clone, Debug)]
 pub struct Function {

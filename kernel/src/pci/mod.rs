@@ -25,5 +25,5 @@ pub use aperture::MemoryMap;
 pub use bar::{Bar, BarKind};
 pub use capabilities::Interrupts;
 pub use config::Config;
-pub use function::Function;
+pub use function::{Function, VGA_CLASS};
 pub use scan::{Inventory, scan};
