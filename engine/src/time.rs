@@ -6,7 +6,7 @@
 /// up. The error is below `ticks / 2^60` ns, and the nearest value that could be
 /// mistaken for a whole nanosecond lies `1 / rate` away, so the result equals the
 /// exact quotient, rounded down, for all `ticks` below `2^60 / rate` (0.1 s at
-/// 3 GHz); longer spans take a division.
+/// 3 GHz); longer spans, and those of 2^32 ns or more, take a division.
 #[derive(Clone, Copy, Debug)]
 pub struct Timebase {
     rate: u64,
@@ -31,7 +31,7 @@ impl Timebase {
         Self {
             rate,
             factor: if fits { factor as u64 } else { 0 },
-            exact_below_ticks: if fits { (1 << 60) / rate } else { 0 },
+            exact_below_ticks: if fits { exact_below(rate) } else { 0 },
         }
     }
 
@@ -55,14 +55,14 @@ impl Timebase {
         if ticks >= self.exact_below_ticks {
             return self.ns_by_division(ticks);
         }
-        self.quick_ns(ticks)
+        self.quick_ns(ticks) as u64
     }
 
     /// Nanoseconds in `ticks`, which is below [`Self::quick_below_ticks`].
     #[inline]
     #[must_use]
-    pub const fn quick_ns(&self, ticks: u64) -> u64 {
-        ((ticks.wrapping_shl(4) as u128 * self.factor as u128) >> 64) as u64
+    pub const fn quick_ns(&self, ticks: u64) -> u32 {
+        ((ticks.wrapping_shl(4) as u128 * self.factor as u128) >> 64) as u32
     }
 
     /// Ticks in `ns` nanoseconds, rounded up; `u64::MAX` where 64 bits are too few.
@@ -84,6 +84,17 @@ impl Timebase {
         } else {
             ns as u64
         }
+    }
+}
+
+/// Where the quick way is exact, and its result fits into 32 bits.
+const fn exact_below(rate: u64) -> u64 {
+    let exact = (1 << 60) / rate;
+    let short = ((rate as u128) << 32) / NS_PER_SECOND as u128;
+    if short < exact as u128 {
+        short as u64
+    } else {
+        exact
     }
 }
 
@@ -128,6 +139,16 @@ mod tests {
         assert_eq!(Timebase::new(1_000_000_000).ns(1), 1);
         assert_eq!(Timebase::new(500_000_000).ns(3), 6);
         assert_eq!(Timebase::new(2_000_000_000).ns(3), 1);
+    }
+
+    #[test]
+    fn what_is_quick_fits_into_32_bits_and_is_exact() {
+        for rate in [65_536_000, 100_000_000, 1_000_000_000, 5_000_000_000] {
+            let base = Timebase::new(rate);
+            let last = base.quick_below_ticks() - 1;
+            assert!(last > rate / 100, "{rate}: {last}");
+            assert_eq!(u64::from(base.quick_ns(last)), exact(last, rate));
+        }
     }
 
     #[test]

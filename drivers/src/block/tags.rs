@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag {
     bits: u32,
-    slot: u16,
+    slot: u32,
 }
 
 impl Tag {
@@ -55,7 +55,7 @@ struct Slot {
     note: u64,
     cookie: u32,
     /// The free slot below this one on the stack of free ones.
-    below: u16,
+    below: u32,
 }
 
 /// Turns the bits of a command into those of a free slot, and back.
@@ -72,7 +72,7 @@ const fn other(bits: u64) -> u64 {
 pub struct TagTable {
     slots: Vec<Slot>,
     /// Top of the stack of free slots; the capacity if there is none.
-    top: u16,
+    top: u32,
     slot_bits: u32,
     slot_mask: u32,
     /// All bits of a tag.
@@ -97,7 +97,7 @@ impl TagTable {
             bits: other(odd | u64::from(slot)),
             note: 0,
             cookie: 0,
-            below: slot + 1,
+            below: u32::from(slot) + 1,
         };
         Self {
             slots: (0..capacity).map(fresh).collect(),
@@ -138,7 +138,7 @@ impl TagTable {
     #[inline]
     pub fn take_noting(&mut self, cookie: u32, note: u64) -> Option<Tag> {
         let slot = self.top;
-        let entry = self.slots.get_mut(usize::from(slot))?;
+        let entry = self.slots.get_mut(slot as usize)?;
         let bits = other(entry.bits);
         entry.bits = bits;
         entry.cookie = cookie;
@@ -180,8 +180,8 @@ impl TagTable {
         let next = (bits + 2 * self.odd) & self.tag_mask;
         entry.bits = other(next);
         entry.below = self.top;
-        self.top = slot as u16;
-        let (bits, slot) = (bits as u32, slot as u16);
+        self.top = slot;
+        let bits = bits as u32;
         Ok((Tag { bits, slot }, entry.cookie))
     }
 

@@ -59,7 +59,7 @@ pub(super) fn prepare_writes<C: Controller, K: Clock>(row: &mut Row<'_, C, K>) {
         track.bs_bytes,
     );
     // What waits to be sent again needs its keys.
-    let (ctl, table) = (&mut *row.ctl, &*row.table);
+    let (ctl, table) = (&mut *row.ctl, &row.table);
     for (slot, io) in table.open().filter(|(_, io)| io.lane() == 1) {
         let buffer = BufferId(track.buffer_base + slot as u32);
         super::issue::stamp_keys(ctl, buffer, io.lba() << row.block_shift, track.bs_bytes);

@@ -77,11 +77,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     #[cold]
     #[inline(never)]
     pub fn trouble(&mut self, completion: Completion, now: u64) {
-        let index = if self.splits {
-            (completion.cookie & 0xffff) as usize
-        } else {
-            completion.cookie as usize
-        };
+        let index = self.index_of(completion.cookie);
         let slot = self.table.slot(index);
         if index >= self.depth || slot.is_free() {
             return self.names_nothing(now);

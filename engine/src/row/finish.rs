@@ -4,34 +4,37 @@ use super::policy::Policy;
 use super::split::Piece;
 use super::state::Row;
 use super::table::Slot;
+use super::tally::REAP_ROOM;
 use crate::time::elapsed;
-use drivers::block::{Completion, Controller};
+use drivers::block::Controller;
 use drivers::hal::Clock;
 
 impl<C: Controller, K: Clock> Row<'_, C, K> {
-    /// Books one completion that a pass from `s0` to `s1` found.
+    /// Books the completion at `at` of those that a pass from `s0` to `s1` found.
     #[inline(always)]
-    pub fn finish<P: Policy>(&mut self, completion: Completion, s0: u64, s1: u64) {
+    pub fn finish<P: Policy>(&mut self, at: usize, s0: u64, s1: u64) {
+        let completion = &self.completions[at & (REAP_ROOM - 1)];
+        let cookie = completion.cookie;
         let index = if P::GENERAL {
-            (completion.cookie & 0xffff) as usize
+            (cookie & 0xffff) as usize
         } else {
-            completion.cookie as usize
+            cookie as usize
         };
         let slot = self.table.slot(index);
         let ticks = s1.wrapping_sub(slot.t0);
         // Of a slot without an I/O the time is so long that it is not quick.
-        let quick = ticks < self.timebase.quick_below_ticks();
-        if !(quick && completion.status.is_ok()) && !self.is_sound(completion, slot, s1) {
-            return;
-        }
+        let usual = completion.status.is_ok() && ticks < self.timebase.quick_below_ticks();
         let lane = if P::READS && P::WRITES {
             slot.lane()
         } else {
             usize::from(P::WRITES)
         };
         if P::GENERAL {
+            if !usual && !self.is_sound(at, s1) {
+                return;
+            }
             if self.splits {
-                match self.piece_done(index, lane, completion.cookie, true) {
+                match self.piece_done(index, lane, cookie, true) {
                     Piece::More => return,
                     Piece::LastOk => {}
                     Piece::LastFailed => return self.io_failed(index, lane),
@@ -41,12 +44,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 self.compare(index, slot.lba());
             }
         }
-        let ns = if quick {
-            self.timebase.quick_ns(ticks)
-        } else {
-            self.long_or_backward(slot.t0, s1)
-        };
-        self.stats.latency[lane].record(ns);
+        if usual {
+            let ns = u64::from(self.timebase.quick_ns(ticks));
+            self.stats.latency[lane].record(ns);
+        } else if !self.look_closer(at, lane, s1) {
+            return;
+        }
         if P::STAGES {
             self.book_stages(index, slot, s0, s1);
         }
@@ -57,20 +60,29 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// after all; if not, it has been dealt with.
     #[cold]
     #[inline(never)]
-    fn is_sound(&mut self, completion: Completion, slot: Slot, s1: u64) -> bool {
-        if completion.status.is_ok() && !slot.is_free() {
+    fn is_sound(&mut self, at: usize, s1: u64) -> bool {
+        let completion = self.completions[at];
+        let index = self.index_of(completion.cookie);
+        if completion.status.is_ok() && !self.table.slot(index).is_free() {
             return true;
         }
         self.trouble(completion, s1);
         false
     }
 
-    /// A latency of a second or so, or one that the clock made negative.
+    /// Records a latency of a second or so, or one that the clock made negative;
+    /// false, and it has been dealt with, if the completion is not sound.
     #[cold]
-    fn long_or_backward(&mut self, t0: u64, s1: u64) -> u64 {
-        let (ticks, backward) = elapsed(t0, s1);
+    #[inline(never)]
+    fn look_closer(&mut self, at: usize, lane: usize, s1: u64) -> bool {
+        if !self.is_sound(at, s1) {
+            return false;
+        }
+        let index = self.index_of(self.completions[at].cookie);
+        let (ticks, backward) = elapsed(self.table.slot(index).t0, s1);
         self.stats.backward_steps += backward;
-        self.timebase.ns(ticks)
+        self.stats.latency[lane & 1].record(self.timebase.ns(ticks));
+        true
     }
 
     #[inline]

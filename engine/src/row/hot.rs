@@ -53,8 +53,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             let seen = (found as u64).wrapping_mul(s1);
             self.stats.depth_integral = self.stats.depth_integral.wrapping_add(seen);
             for at in 0..found {
-                let completion = self.completions[at];
-                self.finish::<P>(completion, s0, s1);
+                self.finish::<P>(at, s0, s1);
             }
             self.done_since_fill += found;
             self.stats.useful_passes += 1;

@@ -66,7 +66,7 @@ pub(super) struct Row<'a, C, K> {
     pub clock: &'a K,
     pub counters: &'a dyn MachineCounters,
     pub recheck: &'a mut Recheck<'a>,
-    pub table: &'a mut Table,
+    pub table: Table<'a>,
     pub stats: &'a mut Stats,
     pub completions: &'a mut [Completion; REAP_ROOM],
     pub queue: QueueId,
@@ -133,7 +133,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
         let limits = *ctl.limits();
         let depth = depth_limit(&spec, &limits);
         let pieces = spec.pieces().max(1);
-        env.workspace.table.prepare(depth, depth * pieces as usize);
+        let commands = depth * pieces as usize;
         env.workspace.stats.clear();
         let max_batch = (u64::from(limits.max_batch) / pieces).max(1) as usize;
         // Reads must not overwrite what writes were prepared with.
@@ -148,7 +148,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             clock: env.clock,
             counters: env.counters,
             recheck: env.recheck,
-            table: &mut env.workspace.table,
+            table: Table::new(&mut env.workspace.memory, depth, commands),
             stats: &mut env.workspace.stats,
             completions: &mut env.workspace.completions,
             queue: QueueId(0),
@@ -209,6 +209,12 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             buffer_offset_bytes: skipped << self.block_shift,
             cookie: slot as u32 | u32::from(piece) << 16,
         }
+    }
+
+    /// The slot that a cookie names, if there is such a slot.
+    pub const fn index_of(&self, cookie: u32) -> usize {
+        let mask = if self.splits { 0xffff } else { u32::MAX };
+        (cookie & mask) as usize
     }
 
     /// Ends the loop at its next look at the clock.

@@ -65,16 +65,13 @@ pub(super) struct Extra {
     pub attempts_t0: u64,
 }
 
-/// The tables of one row, allocated once and used by all.
-pub(super) struct Table {
+/// Memory of the tables, allocated once and used by all rows.
+pub(super) struct Memory {
     slots: Box<[Slot; MAX_IN_FLIGHT]>,
     stamps: Box<[Stamps; MAX_IN_FLIGHT]>,
     extras: Box<[Extra; MAX_IN_FLIGHT]>,
     free: Box<[u16; MAX_IN_FLIGHT]>,
-    free_len: usize,
-    depth: usize,
-    /// Cookies of commands to be sent (again).
-    pub again: Vec<u32>,
+    again: Vec<u32>,
 }
 
 fn boxed<T: Clone>(value: T) -> Box<[T; MAX_IN_FLIGHT]> {
@@ -84,32 +81,52 @@ fn boxed<T: Clone>(value: T) -> Box<[T; MAX_IN_FLIGHT]> {
     array
 }
 
-impl Table {
+impl Memory {
     pub fn new() -> Self {
         Self {
             slots: boxed(Slot::NONE),
             stamps: boxed(Stamps::default()),
             extras: boxed(Extra::default()),
             free: boxed(0),
-            free_len: 0,
-            depth: 0,
             again: Vec::new(),
         }
     }
+}
 
-    /// Makes the table empty, with `depth` slots and room for `commands`
-    /// deferred ones. Allocates, if at all, here.
-    pub fn prepare(&mut self, depth: usize, commands: usize) {
-        self.depth = depth.min(MAX_IN_FLIGHT);
-        self.slots.fill(Slot::NONE);
-        self.extras.fill(Extra::default());
+/// The tables of one row.
+pub(super) struct Table<'a> {
+    slots: &'a mut [Slot; MAX_IN_FLIGHT],
+    stamps: &'a mut [Stamps; MAX_IN_FLIGHT],
+    extras: &'a mut [Extra; MAX_IN_FLIGHT],
+    free: &'a mut [u16; MAX_IN_FLIGHT],
+    free_len: usize,
+    depth: usize,
+    /// Cookies of commands to be sent (again).
+    pub again: &'a mut Vec<u32>,
+}
+
+impl<'a> Table<'a> {
+    /// An empty table of `depth` slots, with room for `commands` deferred ones.
+    /// Allocates, if at all, here.
+    pub fn new(memory: &'a mut Memory, depth: usize, commands: usize) -> Self {
+        let depth = depth.min(MAX_IN_FLIGHT);
+        memory.slots.fill(Slot::NONE);
+        memory.extras.fill(Extra::default());
         // The first I/O takes slot 0.
-        for (at, slot) in self.free[..self.depth].iter_mut().rev().enumerate() {
+        for (at, slot) in memory.free[..depth].iter_mut().rev().enumerate() {
             *slot = at as u16;
         }
-        self.free_len = self.depth;
-        self.again.clear();
-        self.again.reserve(commands);
+        memory.again.clear();
+        memory.again.reserve(commands);
+        Self {
+            slots: &mut memory.slots,
+            stamps: &mut memory.stamps,
+            extras: &mut memory.extras,
+            free: &mut memory.free,
+            free_len: depth,
+            depth,
+            again: &mut memory.again,
+        }
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use super::edges::{Phase, accesses_between};
 use super::errors::ErrorCounts;
 use super::state::Row;
 use super::stats::Stats;
-use super::table::Table;
+use super::table::Memory;
 use super::verify::Mismatch;
 use crate::session::MachineCounts;
 use alloc::boxed::Box;
@@ -19,7 +19,7 @@ pub(super) const REAP_ROOM: usize = 256;
 /// Tables and histograms that rows use one after another, so that a row
 /// allocates nothing while it runs.
 pub struct Workspace {
-    pub(super) table: Table,
+    pub(super) memory: Memory,
     pub(super) completions: Box<[Completion; REAP_ROOM]>,
     /// Figures of the last row's window.
     pub stats: Stats,
@@ -36,7 +36,7 @@ impl Workspace {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            table: Table::new(),
+            memory: Memory::new(),
             completions: Box::new([Completion::EMPTY; REAP_ROOM]),
             stats: Stats::default(),
         }

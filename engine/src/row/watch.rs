@@ -72,7 +72,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     }
 
     fn abort_all(&mut self) {
-        let (ctl, table) = (&mut *self.ctl, &*self.table);
+        let (ctl, table) = (&mut *self.ctl, &self.table);
         for (_, slot) in table.open() {
             if ctl.abort(self.queue, slot.tag).is_err() {
                 return;
@@ -100,8 +100,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
 
     /// Books a completion outside the window: no latency, and nothing is sent again.
     fn settle(&mut self, completion: Completion) {
-        let mask = if self.splits { 0xffff } else { u32::MAX };
-        let index = (completion.cookie & mask) as usize;
+        let index = self.index_of(completion.cookie);
         let slot = self.table.slot(index);
         if index >= self.depth || slot.is_free() {
             return self.names_nothing(0);

@@ -55,11 +55,17 @@ impl Stream {
     /// The next block.
     #[inline]
     pub fn next_index(&mut self) -> u64 {
-        // The first question is the one whose answer costs most to work with.
-        if let Source::Once(permutation) = &mut self.source {
-            return permutation.next_index();
-        }
         match &mut self.source {
+            Source::Once(permutation) => permutation.next_index(),
+            _ => self.next_of_others(),
+        }
+    }
+
+    /// Out of line, since these have instructions to spare.
+    #[inline(never)]
+    fn next_of_others(&mut self) -> u64 {
+        match &mut self.source {
+            Source::Once(permutation) => permutation.next_index(),
             Source::Sequential(next) => {
                 let index = *next;
                 *next = if index + 1 == self.blocks {
@@ -69,7 +75,6 @@ impl Stream {
                 };
                 index
             }
-            Source::Once(permutation) => permutation.next_index(),
             Source::Independent(rng) => rng.below(self.blocks),
         }
     }
