@@ -4,6 +4,7 @@ use super::admin::AdminQueue;
 use super::controller::Nvme;
 use super::io::IoQueue;
 use super::queue::QueuePair;
+use super::quirks::Quirks;
 use super::shadow::ShadowDoorbells;
 use super::spec::{CDW10, PRP1, PRP2, admin, cc, cq_doorbell, feature, nvm, word0};
 use crate::block::{ControllerError, InterruptMode, Limits, Options};
@@ -27,7 +28,7 @@ pub(super) struct Wanted {
 impl Wanted {
     /// # Errors
     /// [`ControllerError::BadOption`] for what no device can take.
-    pub(super) fn from_options(options: &Options) -> Result<Self, ControllerError> {
+    pub(super) fn from_options(options: &Options, quirks: Quirks) -> Result<Self, ControllerError> {
         let bad = |what, value| Err(ControllerError::BadOption { what, value });
         let entries = options.queue_entries.unwrap_or(DEFAULT_ENTRIES);
         if !(2..=1 << 16).contains(&entries) {
@@ -40,7 +41,9 @@ impl Wanted {
         Ok(Self {
             entries,
             queues,
-            shadow: options.shadow_doorbells.unwrap_or(true),
+            shadow: options
+                .shadow_doorbells
+                .unwrap_or(!quirks.fences_do_not_hold),
         })
     }
 }

@@ -53,7 +53,7 @@ impl<H: Hal> Nvme<H> {
         quirks: Quirks,
         options: &Options,
     ) -> Result<Self, ControllerError> {
-        let wanted = Wanted::from_options(options)?;
+        let wanted = Wanted::from_options(options, quirks)?;
         let registers = Registers::new(mmio)?;
         let cap = registers.cap();
         if !cap.has_nvm_commands() || cap.min_page_bytes() > PAGE_BYTES {
@@ -310,7 +310,7 @@ impl<H: Hal> Controller for Nvme<H> {
     }
 
     fn reconfigure(&mut self, options: &Options) -> Result<(), ControllerError> {
-        let wanted = Wanted::from_options(options)?;
+        let wanted = Wanted::from_options(options, self.quirks)?;
         if wanted == self.wanted {
             return Ok(());
         }

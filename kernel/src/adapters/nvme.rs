@@ -1,6 +1,7 @@
 //! NVMe.
 
 use super::driver::Driver;
+use crate::hypervisor::{Hypervisor, Kind};
 use alloc::boxed::Box;
 use drivers::nvme::{BAR_BYTES, CLASS, Nvme, Quirks};
 
@@ -11,7 +12,8 @@ pub static DRIVER: Driver = Driver {
     drives: |function| function.class == CLASS,
     register_bytes: BAR_BYTES as u64,
     start: |function, machine, registers, options| {
-        let quirks = Quirks::of(function.vendor, function.device);
+        let emulated = Hypervisor::detect().kind == Kind::Tcg;
+        let quirks = Quirks::of(function.vendor, function.device).with_weak_fences(emulated);
         Ok(Box::new(Nvme::start(machine, registers, quirks, options)?))
     },
 };

@@ -1,7 +1,8 @@
 //! Shadow doorbells: fewer register writes, and never one too few.
 
 use super::super::fake::NvmeConfig;
-use super::rig::{Q, Rig, plain, request, rig};
+use super::super::{Nvme, Quirks};
+use super::rig::{Q, Rig, machine, one_disk, plain, request, rig};
 use crate::block::{Controller, Options};
 
 fn shadowed(config: NvmeConfig) -> Rig {
@@ -29,6 +30,27 @@ fn they_are_used_when_offered_and_not_switched_off() {
             .nvme
             .uses_shadow_doorbells()
     );
+}
+
+#[test]
+fn where_fences_do_not_hold_they_are_used_only_on_request() {
+    let quirks = Quirks::of(0x1b36, 0x0010).with_weak_fences(true);
+    for (asked, used) in [(None, false), (Some(false), false), (Some(true), true)] {
+        let hal = machine(NvmeConfig::default(), one_disk());
+        let options = Options {
+            shadow_doorbells: asked,
+            ..Options::default()
+        };
+        let mut nvme = Nvme::start(hal.clone(), hal.mmio(), quirks, &options).unwrap();
+        assert_eq!(nvme.uses_shadow_doorbells(), used, "{asked:?}");
+        // Nor may a later change of other options bring them back.
+        let others = Options {
+            queue_entries: Some(64),
+            ..options
+        };
+        nvme.reconfigure(&others).unwrap();
+        assert_eq!(nvme.uses_shadow_doorbells(), used, "{asked:?}");
+    }
 }
 
 #[test]
