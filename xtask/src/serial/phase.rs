@@ -42,7 +42,9 @@ pub struct Limits {
     pub boot: Duration,
     /// Every phase without a plan of its own.
     pub other: Duration,
-    /// What a row may take beyond its planned time.
+    /// What a row may take beyond its planned time. The guest gives a command up
+    /// after 60 s, then aborts it and resets the controller; that must come first,
+    /// so that a stuck device costs a row and not the run.
     pub row_margin: Duration,
     /// A row that has no planned time.
     pub unplanned_row: Duration,
@@ -59,7 +61,7 @@ impl Default for Limits {
         Self {
             boot: Duration::from_secs(60),
             other: Duration::from_secs(60),
-            row_margin: Duration::from_secs(30),
+            row_margin: Duration::from_secs(90),
             unplanned_row: Duration::from_secs(600),
             ending: Duration::from_secs(10),
             dying: Duration::from_millis(1500),
@@ -97,7 +99,7 @@ mod tests {
             disk: "d".into(),
             planned_ns: Some(5_000_000_000),
         };
-        assert_eq!(limits.of(&Phase::Row(row.clone())), Duration::from_secs(35));
+        assert_eq!(limits.of(&Phase::Row(row.clone())), Duration::from_secs(95));
         row.planned_ns = None;
         assert_eq!(limits.of(&Phase::Row(row)), limits.unplanned_row);
     }
