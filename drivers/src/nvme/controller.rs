@@ -230,8 +230,13 @@ impl<H: Hal> Controller for Nvme<H> {
     #[inline]
     fn ring_doorbell(&mut self, queue: QueueId) {
         if let Some(queue) = self.queues.get_mut(usize::from(queue.0)) {
+            if queue.pair.is_rung() {
+                return;
+            }
             let wrote = queue.pair.ring_tail(&self.registers);
             self.accesses.submit_doorbells += u64::from(wrote);
+            let wrote = queue.pair.ring_head(&self.registers);
+            self.accesses.completion_doorbells += u64::from(wrote);
         }
     }
 
@@ -258,8 +263,16 @@ impl<H: Hal> Controller for Nvme<H> {
             found += 1;
         }
         queue.pair.consume_to(at);
-        let wrote = queue.pair.ring_head(&self.registers);
-        self.accesses.completion_doorbells += u64::from(wrote);
+        // Slots are given back with the next doorbell, so that several passes share
+        // one write; at once where there may be no next one, where the device runs
+        // short of slots, and where its interrupt falls only with the last of them.
+        if queue.tags.in_flight() == 0
+            || queue.pair.owes_much()
+            || self.interrupts != InterruptMode::Off
+        {
+            let wrote = queue.pair.ring_head(&self.registers);
+            self.accesses.completion_doorbells += u64::from(wrote);
+        }
         if let Some(lie) = lie {
             self.caught(&lie);
         }

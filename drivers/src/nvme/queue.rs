@@ -117,6 +117,25 @@ impl<R: DmaRegion> QueuePair<R> {
         }
     }
 
+    /// Whether the device was told of all that was pushed.
+    #[inline]
+    pub(super) fn is_rung(&self) -> bool {
+        self.tail == self.rung_tail
+    }
+
+    /// Whether half of the completion ring or more was consumed and not given
+    /// back. Less never blocks a device: the other half holds what it finished.
+    #[inline]
+    pub(super) fn owes_much(&self) -> bool {
+        let (head, rung) = (self.next.head, self.rung_head);
+        let owed = if head >= rung {
+            head - rung
+        } else {
+            head + self.entries - rung
+        };
+        owed >= self.entries / 2
+    }
+
     /// Publishes what was pushed, if anything; whether that took a register write.
     #[inline]
     pub(super) fn ring_tail<M: Mmio>(&mut self, registers: &Registers<M, R>) -> bool {

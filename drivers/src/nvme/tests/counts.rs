@@ -2,7 +2,7 @@
 
 use super::super::fake::NvmeConfig;
 use super::rig::{Q, plain, request, rig};
-use crate::block::{Completion, Controller};
+use crate::block::{Completion, Controller, Options};
 
 #[test]
 fn a_batch_costs_one_doorbell_each_way() {
@@ -39,6 +39,50 @@ fn completions_that_do_not_fit_wait_for_the_next_pass() {
     let mut out = [Completion::EMPTY; 4];
     let found = [0; 4].map(|_| rig.nvme.reap(Q, &mut out));
     assert_eq!(found, [4, 4, 2, 0]);
-    assert_eq!(rig.nvme.accesses().completion_doorbells, 3);
+    assert_eq!(
+        rig.nvme.accesses().completion_doorbells,
+        1,
+        "with the last one"
+    );
+    rig.check();
+}
+
+#[test]
+fn passes_between_two_doorbells_share_one_head() {
+    let mut rig = rig(NvmeConfig::default(), &plain());
+    rig.nvme.set_buffers(1, 4096).unwrap();
+    rig.send(40, &request());
+    let mut out = [Completion::EMPTY; 5];
+    for _ in 0..100 {
+        rig.hal.step();
+        for _ in 0..4 {
+            assert_eq!(rig.nvme.reap(Q, &mut out), 5);
+        }
+        rig.send(20, &request());
+    }
+    let accesses = rig.nvme.accesses();
+    assert_eq!(accesses.completion_doorbells, 100);
+    assert_eq!(accesses.submit_doorbells, 101);
+    rig.check();
+}
+
+#[test]
+fn slots_are_given_back_before_the_device_runs_short() {
+    let options = Options {
+        queue_entries: Some(64),
+        ..plain()
+    };
+    let mut rig = rig(NvmeConfig::default(), &options);
+    rig.nvme.set_buffers(1, 4096).unwrap();
+    rig.send(63, &request());
+    rig.hal.step();
+    let mut out = [Completion::EMPTY; 8];
+    let heads = [0; 7].map(|_| {
+        assert_eq!(rig.nvme.reap(Q, &mut out), 8);
+        rig.nvme.accesses().completion_doorbells
+    });
+    assert_eq!(heads, [0, 0, 0, 1, 1, 1, 1]);
+    assert_eq!(rig.nvme.reap(Q, &mut out), 7);
+    assert_eq!(rig.nvme.accesses().completion_doorbells, 2, "the last one");
     rig.check();
 }
