@@ -7,8 +7,10 @@ mod boot;
 mod call;
 mod disk;
 mod scenario;
+mod screen;
 
 pub use boot::{boot, device, raw};
 pub use call::{Called, call, call_in};
 pub use disk::{ext4_image, flip_byte, pattern_blocks};
 pub use scenario::{Scenario, run};
+pub use screen::screen_at_end;
