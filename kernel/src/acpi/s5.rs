@@ -93,6 +93,17 @@ mod tests {
         assert_eq!(soft_off(ones), Some(SleepType { a: 1, b: 0 }));
     }
 
+    /// From the DSDT of QEMU 7.2's `q35`: `_S4`, `_S5`, and a scope of `\_SB.PCI0`.
+    #[test]
+    fn qemu_has_it_between_others() {
+        let excerpt = [
+            0x08, 0x5f, 0x53, 0x34, 0x5f, 0x12, 0x08, 0x04, 0x0a, 0x02, 0x0a, 0x02, 0x00, 0x00,
+            0x08, 0x5f, 0x53, 0x35, 0x5f, 0x12, 0x06, 0x04, 0x00, 0x00, 0x00, 0x00, 0x10, 0x3b,
+            0x5c, 0x2e, 0x5f, 0x53, 0x42, 0x5f, 0x50,
+        ];
+        assert_eq!(soft_off(&excerpt), Some(SleepType { a: 0, b: 0 }));
+    }
+
     #[test]
     fn a_mention_is_not_the_object() {
         let object = b"\x08_S5_\x12\x06\x02\x0a\x05\x0a\x04";

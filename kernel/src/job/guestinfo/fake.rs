@@ -18,10 +18,12 @@ const COOKIE: [u32; 2] = [0x1234_5678, 0x9abc_def0];
 pub enum Trouble {
     None,
     NoChannel,
+    NoCookies,
     CheckpointAt(u32),
     CheckpointsFrom(u32),
     FailAt(u32),
     NothingToReceive,
+    OtherKindAt(u32),
 }
 
 type Answer = Box<dyn FnMut(&[u8]) -> Vec<u8>>;
@@ -55,8 +57,10 @@ impl FakeHost {
     }
 
     fn open(&mut self, message: &Message) -> MessageAnswer {
-        assert_eq!(message.argument, 0xc943_5052, "RPCI, with a cookie");
-        if self.trouble == Trouble::NoChannel {
+        let with_cookie = message.argument == 0xc943_5052;
+        assert!(with_cookie || message.argument == 0x4943_5052, "RPCI");
+        let refused = self.trouble == Trouble::NoCookies && with_cookie;
+        if refused || self.trouble == Trouble::NoChannel {
             return MessageAnswer::default();
         }
         self.open_channels += 1;
@@ -65,7 +69,25 @@ impl FakeHost {
             status: SUCCESS,
             detail: CHANNEL,
             value: 0,
-            cookie: COOKIE,
+            cookie: self.cookie(),
+        }
+    }
+
+    fn cookie(&self) -> [u32; 2] {
+        match self.trouble {
+            Trouble::NoCookies => [0; 2],
+            _ => COOKIE,
+        }
+    }
+
+    /// What the host says that it does in answer to a step: it sends a size or a
+    /// piece.
+    fn kind(&self, step: u16, number: u32) -> u16 {
+        match step {
+            _ if self.trouble == Trouble::OtherKindAt(number) => 6,
+            3 => 1,
+            4 => 2,
+            _ => 0,
         }
     }
 
@@ -136,7 +158,7 @@ impl MessagePort for FakeHost {
         if message.step == 0 {
             return self.open(message);
         }
-        assert_eq!((message.channel, message.cookie), (CHANNEL, COOKIE));
+        assert_eq!((message.channel, message.cookie), (CHANNEL, self.cookie()));
         if message.step == 6 {
             self.open_channels -= 1;
             return MessageAnswer {
@@ -153,6 +175,7 @@ impl MessagePort for FakeHost {
         MessageAnswer {
             status,
             value,
+            detail: self.kind(message.step, number),
             ..MessageAnswer::default()
         }
     }

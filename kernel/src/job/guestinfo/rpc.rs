@@ -102,15 +102,17 @@ impl<'p, P: MessagePort> Rpc<'p, P> {
         answer
     }
 
+    /// Old hypervisors know no cookies.
     fn open(port: &'p mut P) -> Result<Self, RpcError> {
-        let answer = port.message(&Message {
-            step: step::OPEN,
-            argument: RPCI | WITH_COOKIE,
-            ..Message::default()
+        let mut answers = [RPCI | WITH_COOKIE, RPCI].into_iter().map(|argument| {
+            port.message(&Message {
+                step: step::OPEN,
+                argument,
+                ..Message::default()
+            })
         });
-        if answer.status & status::SUCCESS == 0 {
-            return Err(RpcError::NoChannel);
-        }
+        let opened = |answer: &MessageAnswer| answer.status & status::SUCCESS != 0;
+        let answer = answers.find(opened).ok_or(RpcError::NoChannel)?;
         Ok(Self {
             port,
             channel: answer.detail,
@@ -141,7 +143,7 @@ impl<'p, P: MessagePort> Rpc<'p, P> {
 
     fn receive(&mut self, max_bytes: u32) -> Result<Vec<u8>, Setback> {
         let size = check(self.step(step::RECEIVE_SIZE, 0), RpcError::NoAnswer)?;
-        if size.status & status::DO_RECEIVE == 0 {
+        if size.status & status::DO_RECEIVE == 0 || size.detail != step::SEND_SIZE {
             return Err(Setback::Final(RpcError::NoAnswer(size.status)));
         }
         if size.value > max_bytes {
@@ -154,6 +156,9 @@ impl<'p, P: MessagePort> Rpc<'p, P> {
         while answer.len() < len {
             let piece = self.step(step::RECEIVE_PAYLOAD, taken);
             let piece = check(piece, RpcError::NotReceived)?;
+            if piece.detail != step::SEND_PAYLOAD {
+                return Err(Setback::Final(RpcError::NotReceived(piece.status)));
+            }
             answer.extend_from_slice(&piece.value.to_le_bytes());
         }
         answer.truncate(len);
@@ -269,6 +274,18 @@ mod tests {
             outcome(Trouble::NothingToReceive),
             Err(RpcError::NoAnswer(1))
         );
+        assert_eq!(outcome(Trouble::OtherKindAt(3)), Err(RpcError::NoAnswer(3)));
+        assert_eq!(
+            outcome(Trouble::OtherKindAt(4)),
+            Err(RpcError::NotReceived(1))
+        );
+    }
+
+    #[test]
+    fn a_host_without_cookies_is_talked_to_without() {
+        let mut host = FakeHost::answering(|_| b"1 old".to_vec());
+        host.trouble = Trouble::NoCookies;
+        assert_eq!(ask(&mut host, b"?", 10).as_deref(), Ok(&b"1 old"[..]));
     }
 
     #[test]
