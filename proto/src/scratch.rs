@@ -1,8 +1,8 @@
 //! The scratch stamp: how a disk says that it holds nothing of value.
 //!
 //! The first and the last block of a scratch disk start with the line
-//! `IOPROBE-SCRATCH <nonce>\n`; the rest of the block is zero. The nonce, given
-//! in the job, ties the stamp to this user's intent.
+//! `IOPROBE-SCRATCH <nonce>\n`. The nonce, given in the job, ties the stamp to
+//! this user's intent.
 
 use alloc::string::String;
 
@@ -29,6 +29,23 @@ pub fn nonce_of(block: &[u8]) -> Option<&str> {
     core::str::from_utf8(&rest[..end])
         .ok()
         .filter(|nonce| !nonce.is_empty())
+}
+
+/// Largest logical block whose place at the end of a disk is stamped by
+/// [`stamp_offsets`].
+const LARGEST_BLOCK_BYTES: u64 = 4096;
+
+/// Where to write stamps on a disk of `disk_bytes`, whatever its logical block
+/// size will be: the start of the first block, and of the last one of 4096 and of
+/// 512 bytes. In a last block of 4096 bytes the second stamp stands behind the
+/// first.
+#[must_use]
+pub const fn stamp_offsets(disk_bytes: u64) -> [u64; 3] {
+    [
+        0,
+        disk_bytes.saturating_sub(LARGEST_BLOCK_BYTES),
+        disk_bytes.saturating_sub(512),
+    ]
 }
 
 /// Bytes kept free of any workload at each end of a stamped disk: 1 MiB, so that
@@ -58,6 +75,15 @@ mod tests {
     fn the_stamp_is_as_documented() {
         assert_eq!(stamp("a1b2"), "IOPROBE-SCRATCH a1b2\n");
         assert_eq!(nonce_of(&block(b"IOPROBE-SCRATCH a1b2\n")), Some("a1b2"));
+    }
+
+    #[test]
+    fn the_last_block_starts_with_a_stamp_whatever_its_size() {
+        let offsets = stamp_offsets(1 << 20);
+        for block_bytes in [512, 4096] {
+            assert!(offsets.contains(&((1 << 20) - block_bytes)));
+        }
+        assert_eq!(stamp_offsets(512), [0, 0, 0]);
     }
 
     #[test]

@@ -134,6 +134,9 @@ impl<K: Clock> Desk<'_, K> {
             adapter.controller.run_row(env, ready.spec.clone())
         };
         link.sync(2 * number + 1);
+        // The next row may be on another controller, and wants this memory. A
+        // controller that was lost keeps what its device may still touch.
+        let _ = adapter.controller.set_buffers(0, 0);
 
         self.fill_in(&mut run, &ready.spec, &tally, limits.max_in_flight);
         run.commands.read += looked.commands;

@@ -6,9 +6,6 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Block size of the stamps: what QEMU's disks have by default.
-const BLOCK_BYTES: u64 = 512;
-
 /// A nonce that no other run has. It ties a stamp to this run; it is no secret.
 #[must_use]
 pub fn new_nonce() -> String {
@@ -21,7 +18,8 @@ pub fn new_nonce() -> String {
     format!("{:016x}{:016x}", word(), word())
 }
 
-/// Makes a sparse file of `bytes` with the stamp in its first and last block.
+/// Makes a sparse file of `bytes` with the stamp in its first and last block,
+/// whichever block size it will be given.
 ///
 /// # Errors
 /// If the file exists already or cannot be written.
@@ -29,7 +27,7 @@ pub fn make(path: &Path, bytes: u64, nonce: &str) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     file.set_len(bytes)?;
     let stamp = scratch::stamp(nonce);
-    for at in [0, bytes - BLOCK_BYTES] {
+    for at in scratch::stamp_offsets(bytes) {
         file.seek(SeekFrom::Start(at))?;
         file.write_all(stamp.as_bytes())?;
     }
@@ -49,9 +47,10 @@ mod tests {
         let data = std::fs::read(&path).unwrap();
         assert_eq!(data.len(), 64 << 10);
         let (first, rest) = data.split_at(512);
-        let (middle, last) = rest.split_at(rest.len() - 512);
+        let (middle, last) = rest.split_at(rest.len() - 4096);
         assert_eq!(scratch::nonce_of(first), Some(nonce.as_str()));
         assert_eq!(scratch::nonce_of(last), Some(nonce.as_str()));
+        assert_eq!(scratch::nonce_of(&last[4096 - 512..]), Some(nonce.as_str()));
         assert!(middle.iter().all(|&byte| byte == 0));
     }
 
