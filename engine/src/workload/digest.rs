@@ -78,7 +78,7 @@ mod tests {
         let key = 16u64.wrapping_mul(MULTIPLIER);
         let first = (5 ^ key).wrapping_mul(MULTIPLIER);
         assert_eq!(of([8, 8], &[(false, 5)]), first);
-        let second = (first << 29 | first >> 35) ^ 9 ^ key;
+        let second = first.rotate_left(29) ^ 9 ^ key;
         let second = second.wrapping_mul(MULTIPLIER);
         assert_eq!(of([8, 8], &[(false, 5), (false, 9)]), second);
     }
