@@ -266,10 +266,7 @@ impl<H: Hal> Controller for Nvme<H> {
         // Slots are given back with the next doorbell, so that several passes share
         // one write; at once where there may be no next one, where the device runs
         // short of slots, and where its interrupt falls only with the last of them.
-        if queue.tags.in_flight() == 0
-            || queue.pair.owes_much()
-            || self.interrupts != InterruptMode::Off
-        {
+        if queue.pair.is_idle() || queue.pair.owes_much() || self.interrupts != InterruptMode::Off {
             let wrote = queue.pair.ring_head(&self.registers);
             self.accesses.completion_doorbells += u64::from(wrote);
         }

@@ -22,6 +22,8 @@ pub(super) struct QueuePair<R> {
     rung_head: u32,
     sq_doorbell: usize,
     cq_doorbell: usize,
+    /// Commands pushed whose completions were not consumed yet.
+    open: u32,
 }
 
 /// A place in the completion ring.
@@ -71,6 +73,7 @@ impl<R: DmaRegion> QueuePair<R> {
             rung_head: 0,
             sq_doorbell: sq_doorbell(id, stride_bytes),
             cq_doorbell: cq_doorbell(id, stride_bytes),
+            open: 0,
         })
     }
 
@@ -82,6 +85,7 @@ impl<R: DmaRegion> QueuePair<R> {
         }
         (self.tail, self.rung_tail) = (0, 0);
         (self.next, self.rung_head) = (START, 0);
+        self.open = 0;
     }
 
     pub(super) fn id(&self) -> u16 {
@@ -111,6 +115,7 @@ impl<R: DmaRegion> QueuePair<R> {
     pub(super) fn push(&mut self, command: &Sqe) {
         self.submission
             .write_words((self.tail as usize) << SQE_SHIFT, command);
+        self.open += 1;
         self.tail += 1;
         if self.tail == self.entries {
             self.tail = 0;
@@ -127,13 +132,7 @@ impl<R: DmaRegion> QueuePair<R> {
     /// back. Less never blocks a device: the other half holds what it finished.
     #[inline]
     pub(super) fn owes_much(&self) -> bool {
-        let (head, rung) = (self.next.head, self.rung_head);
-        let owed = if head >= rung {
-            head - rung
-        } else {
-            head + self.entries - rung
-        };
-        owed >= self.entries / 2
+        self.slots_between(self.rung_head, self.next.head) >= self.entries / 2
     }
 
     /// Publishes what was pushed, if anything; whether that took a register write.
@@ -218,13 +217,31 @@ impl<R: DmaRegion> QueuePair<R> {
     /// Everything before `place` is consumed.
     #[inline]
     pub(super) fn consume_to(&mut self, place: Place) {
+        let consumed = self.slots_between(self.next.head, place.head);
+        self.open = self.open.saturating_sub(consumed);
         self.next = place;
+    }
+
+    /// Whether every command pushed has completed, as the device has it.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.open == 0
+    }
+
+    /// Slots from `from` on to before `to`, around the end of the ring.
+    #[inline]
+    fn slots_between(&self, from: u32, to: u32) -> u32 {
+        if to >= from {
+            to - from
+        } else {
+            to + self.entries - from
+        }
     }
 
     /// Consumes the next completion.
     pub(super) fn next_completion(&mut self) -> Option<Cqe> {
         let completion = self.look(self.next)?;
-        self.next = self.after(self.next);
+        self.consume_to(self.after(self.next));
         Some(completion)
     }
 
