@@ -37,11 +37,12 @@ impl Quirks {
         }
     }
 
-    /// The same device beside a processor whose full fences do not hold. QEMU's
-    /// translator leaves barriers out of the code of a machine with one processor,
-    /// although its device threads run beside it: of 6 rows of 2 s at depth 32 one
-    /// hung with shadow doorbells, none of 12 with two processors, and none of 14
-    /// without shadow doorbells (QEMU 7.2.22).
+    /// The same device beside a processor whose full fences may not hold. Seen
+    /// under QEMU's translator, 7.2.22: of 6 rows of 2 s at depth 32 one hung with
+    /// shadow doorbells, none of 12 with two processors, and none of 14 without
+    /// shadow doorbells. That fits a translator that leaves barriers out of the code
+    /// of a machine with one processor, although device threads run beside it; its
+    /// source was not read for this.
     #[must_use]
     pub const fn with_weak_fences(self, weak: bool) -> Self {
         Self {
