@@ -16,6 +16,28 @@ pub trait FakeDevice {
     /// A 32-bit store at `offset` bytes.
     fn write32(&mut self, offset: usize, value: u32);
 
+    /// An 8-bit load; all ones unless the model has registers of that width.
+    fn read8(&mut self, offset: usize) -> u8 {
+        let _ = offset;
+        u8::MAX
+    }
+
+    /// A 16-bit load; all ones unless the model has registers of that width.
+    fn read16(&mut self, offset: usize) -> u16 {
+        let _ = offset;
+        u16::MAX
+    }
+
+    /// An 8-bit store; dropped unless the model has registers of that width.
+    fn write8(&mut self, offset: usize, value: u8) {
+        let _ = (offset, value);
+    }
+
+    /// A 16-bit store; dropped unless the model has registers of that width.
+    fn write16(&mut self, offset: usize, value: u16) {
+        let _ = (offset, value);
+    }
+
     /// A 64-bit load; two 32-bit ones, low half first, unless the model says otherwise.
     fn read64(&mut self, offset: usize) -> u64 {
         u64::from(self.read32(offset)) | u64::from(self.read32(offset + 4)) << 32
@@ -95,6 +117,39 @@ pub struct FakeMmio<D> {
 }
 
 impl<D: FakeDevice> Mmio for FakeMmio<D> {
+    fn read8(&self, offset: usize) -> u8 {
+        self.slot.note_read();
+        if !self.slot.answers(offset, 1) {
+            return u8::MAX;
+        }
+        self.slot.device.borrow_mut().read8(offset)
+    }
+
+    fn read16(&self, offset: usize) -> u16 {
+        assert!(offset.is_multiple_of(2), "16-bit load at {offset:#x}");
+        self.slot.note_read();
+        if !self.slot.answers(offset, 2) {
+            return u16::MAX;
+        }
+        self.slot.device.borrow_mut().read16(offset)
+    }
+
+    fn write8(&self, offset: usize, value: u8) {
+        self.slot.note_write(offset, u64::from(value));
+        if self.slot.answers(offset, 1) {
+            self.slot.device.borrow_mut().write8(offset, value);
+        }
+    }
+
+    #[inline]
+    fn write16(&self, offset: usize, value: u16) {
+        assert!(offset.is_multiple_of(2), "16-bit store at {offset:#x}");
+        self.slot.note_write(offset, u64::from(value));
+        if self.slot.answers(offset, 2) {
+            self.slot.device.borrow_mut().write16(offset, value);
+        }
+    }
+
     fn read32(&self, offset: usize) -> u32 {
         assert!(offset.is_multiple_of(4), "32-bit load at {offset:#x}");
         self.slot.note_read();

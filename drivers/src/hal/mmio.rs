@@ -15,10 +15,18 @@ pub struct MmioCounts {
 /// program order with all other calls, and counts it. An offset outside the BAR
 /// reads as all ones and its write is dropped, as on a bus; both are counted.
 pub trait Mmio {
+    /// Loads 8 bits at `offset` bytes.
+    fn read8(&self, offset: usize) -> u8;
+    /// Loads 16 bits at `offset` bytes; `offset` is a multiple of 2.
+    fn read16(&self, offset: usize) -> u16;
     /// Loads 32 bits at `offset` bytes; `offset` is a multiple of 4.
     fn read32(&self, offset: usize) -> u32;
     /// Loads 64 bits at `offset` bytes; `offset` is a multiple of 8.
     fn read64(&self, offset: usize) -> u64;
+    /// Stores 8 bits at `offset` bytes.
+    fn write8(&self, offset: usize, value: u8);
+    /// Stores 16 bits at `offset` bytes; `offset` is a multiple of 2.
+    fn write16(&self, offset: usize, value: u16);
     /// Stores 32 bits at `offset` bytes; `offset` is a multiple of 4.
     fn write32(&self, offset: usize, value: u32);
     /// Stores 64 bits at `offset` bytes; `offset` is a multiple of 8.

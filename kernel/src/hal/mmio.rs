@@ -52,6 +52,26 @@ impl MmioRegion {
 
 impl Mmio for MmioRegion {
     #[inline]
+    fn read8(&self, offset: usize) -> u8 {
+        self.count_read();
+        if !self.holds(offset, 1) {
+            return u8::MAX;
+        }
+        // SAFETY: inside the mapping and aligned, by the line above and `new`.
+        unsafe { volatile::load8(self.base, offset) }
+    }
+
+    #[inline]
+    fn read16(&self, offset: usize) -> u16 {
+        self.count_read();
+        if !self.holds(offset, 2) {
+            return u16::MAX;
+        }
+        // SAFETY: inside the mapping and aligned, by the line above and `new`.
+        unsafe { volatile::load16(self.base, offset) }
+    }
+
+    #[inline]
     fn read32(&self, offset: usize) -> u32 {
         self.count_read();
         if !self.holds(offset, 4) {
@@ -69,6 +89,24 @@ impl Mmio for MmioRegion {
         }
         // SAFETY: inside the mapping and aligned, by the line above and `new`.
         unsafe { volatile::load64(self.base, offset) }
+    }
+
+    #[inline]
+    fn write8(&self, offset: usize, value: u8) {
+        self.count_write();
+        if self.holds(offset, 1) {
+            // SAFETY: inside the mapping and aligned, by the line above and `new`.
+            unsafe { volatile::store8(self.base, offset, value) };
+        }
+    }
+
+    #[inline]
+    fn write16(&self, offset: usize, value: u16) {
+        self.count_write();
+        if self.holds(offset, 2) {
+            // SAFETY: inside the mapping and aligned, by the line above and `new`.
+            unsafe { volatile::store16(self.base, offset, value) };
+        }
     }
 
     #[inline]
@@ -117,10 +155,13 @@ mod tests {
         let bar = registers(&mut backing);
         assert_eq!(bar.read32(4), 0x1122_3344);
         assert_eq!(bar.read64(0), 0x1122_3344_5566_7788);
+        assert_eq!((bar.read8(1), bar.read16(2)), (0x77, 0x5566));
         bar.write32(8, 0xdead_beef);
+        bar.write8(9, 0x11);
+        bar.write16(10, 0x2233);
         let counts = bar.counts();
-        assert_eq!((counts.reads, counts.writes), (2, 1));
-        assert_eq!(backing[1], 0xaabb_ccdd_dead_beef);
+        assert_eq!((counts.reads, counts.writes), (4, 3));
+        assert_eq!(backing[1], 0xaabb_ccdd_2233_11ef);
     }
 
     #[test]
@@ -130,10 +171,14 @@ mod tests {
         assert_eq!(bar.read32(12), u32::MAX);
         assert_eq!(bar.read64(8), u64::MAX, "crosses the end");
         assert_eq!(bar.read32(usize::MAX - 3), u32::MAX);
+        assert_eq!(bar.read16(12), u16::MAX);
+        assert_eq!(bar.read8(12), u8::MAX);
         bar.write32(12, 1);
         bar.write64(8, u64::MAX);
+        bar.write8(12, 1);
+        bar.write16(14, 1);
         let counts = bar.counts();
-        assert_eq!((counts.reads, counts.writes), (3, 2));
+        assert_eq!((counts.reads, counts.writes), (5, 4));
         assert_eq!(backing, [0; 2]);
     }
 }

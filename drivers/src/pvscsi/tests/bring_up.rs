@@ -239,6 +239,18 @@ fn want_of_memory_is_an_error_and_leaves_nothing_behind() {
 fn a_small_bar_is_refused() {
     struct Small;
     impl Mmio for Small {
+        fn read8(&self, _: usize) -> u8 {
+            panic!("no access is made")
+        }
+        fn read16(&self, _: usize) -> u16 {
+            panic!("no access is made")
+        }
+        fn write8(&self, _: usize, _: u8) {
+            panic!("no access is made")
+        }
+        fn write16(&self, _: usize, _: u16) {
+            panic!("no access is made")
+        }
         fn read32(&self, _: usize) -> u32 {
             panic!("no access is made")
         }
