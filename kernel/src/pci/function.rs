@@ -37,6 +37,8 @@ pub struct Function {
     pub bars: Vec<Bar>,
     /// Interrupt modes.
     pub interrupts: Interrupts,
+    /// Bytes of its vendor-specific capabilities, in order.
+    pub vendor_capabilities: Vec<Vec<u8>>,
     /// Bridges on the way, from the root on.
     pub(super) bridges: Vec<PciAddress>,
 }
@@ -66,6 +68,7 @@ impl Function {
             revision: 0,
             bars: Vec::new(),
             interrupts,
+            vendor_capabilities: Vec::new(),
             bridges: Vec::new(),
         }
     }

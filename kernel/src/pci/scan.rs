@@ -3,7 +3,7 @@
 use super::aperture::{Apertures, MemoryMap};
 use super::bar::write_bar;
 use super::bridge::write_window;
-use super::capabilities::Interrupts;
+use super::capabilities::{Interrupts, vendor_capabilities};
 use super::function::Function;
 use super::layout::Item;
 use super::numbering::number_buses;
@@ -105,6 +105,7 @@ fn collect(
         revision,
         bars,
         interrupts: Interrupts::read(config, node.address),
+        vendor_capabilities: vendor_capabilities(config, node.address),
         bridges: bridges.clone(),
     });
 }
