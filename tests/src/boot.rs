@@ -23,6 +23,15 @@ pub fn raw(node: &str, path: &Path, read_only: bool) -> [String; 2] {
     ]
 }
 
+/// `-blockdev` of a disk that holds zeros and keeps nothing.
+#[must_use]
+pub fn null(node: &str, bytes: u64) -> [String; 2] {
+    [
+        "-blockdev".into(),
+        format!("driver=null-co,node-name={node},size={bytes},read-zeroes=on"),
+    ]
+}
+
 /// `-device`.
 #[must_use]
 pub fn device(what: &str) -> [String; 2] {

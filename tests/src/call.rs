@@ -41,6 +41,37 @@ impl Called {
         serde_json::from_str(&text).expect("result.json is JSON")
     }
 
+    /// The rows in result.json.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Value> {
+        self.result()["runs"].as_array().expect("rows").clone()
+    }
+
+    /// The disks in result.json.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn disks(&self) -> Vec<Value> {
+        self.result()["disks"].as_array().expect("disks").clone()
+    }
+
+    /// The names of the disks, in the order found.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn disk_ids(&self) -> Vec<String> {
+        let disks = self.disks();
+        let ids = disks
+            .iter()
+            .map(|disk| disk["id"].as_str().expect("a name"));
+        ids.map(str::to_owned).collect()
+    }
+
     /// A file of the run's folder.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
@@ -59,6 +90,15 @@ pub fn call(command: &str, flags: &[&str]) -> Called {
     let mut called = call_in(&folder, command, flags);
     called.dir = Some(dir);
     called
+}
+
+/// The same with further arguments for QEMU.
+#[must_use]
+pub fn call_with(command: &str, flags: &[&str], qemu: &[String]) -> Called {
+    let qemu: Vec<String> = qemu.iter().map(|arg| format!("--qemu-arg={arg}")).collect();
+    let mut all = flags.to_vec();
+    all.extend(qemu.iter().map(String::as_str));
+    call(command, &all)
 }
 
 /// The same with a given folder.

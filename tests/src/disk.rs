@@ -2,6 +2,7 @@
 
 use proto::pattern;
 use proto::scratch::margin_bytes;
+use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -36,6 +37,29 @@ pub fn pattern_blocks(path: &Path, block_bytes: usize) -> (usize, usize) {
         written += 1;
     }
     (written, zero)
+}
+
+/// Each unit of what a row wrote, in order from its region's start, holds the
+/// pattern of its own place.
+///
+/// # Panics
+/// If one does not, or the row wrote nothing.
+pub fn holds_its_pattern(file: &Path, row: &Value) {
+    let data = fs::read(file).expect("the disk file");
+    let bs = row["params"]["bs"].as_u64().unwrap();
+    let start = row["params"]["region_start"].as_u64().unwrap();
+    let bytes = row["write"]["ios"].as_u64().unwrap() * bs;
+    assert!(bytes > 0 && bytes <= row["params"]["region_bytes"].as_u64().unwrap());
+    for offset in (start..start + bytes).step_by(pattern::UNIT_BYTES) {
+        let at = usize::try_from(offset).unwrap();
+        let found = &data[at..at + pattern::UNIT_BYTES];
+        assert!(
+            found == pattern::unit(offset),
+            "{}: byte {offset} of {} is not the pattern of its place",
+            row["job"],
+            file.display()
+        );
+    }
 }
 
 /// Changes one byte; returns what it was and what it is.

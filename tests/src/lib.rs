@@ -9,8 +9,8 @@ mod disk;
 mod scenario;
 mod screen;
 
-pub use boot::{boot, device, raw};
-pub use call::{Called, call, call_in};
-pub use disk::{ext4_image, flip_byte, pattern_blocks};
+pub use boot::{boot, device, null, raw};
+pub use call::{Called, call, call_in, call_with};
+pub use disk::{ext4_image, flip_byte, holds_its_pattern, pattern_blocks};
 pub use scenario::{Scenario, run};
 pub use screen::screen_at_end;

@@ -50,7 +50,30 @@ pub enum Status {
     HostError(u16),
 }
 
+/// What a failed write says of the disk, beyond the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing.
+    None,
+    /// The disk is write-protected: sense key DATA PROTECT (SPC-4 4.5.6), NVMe
+    /// Namespace is Write Protected (NVMe 1.4 figure 127, 0/20).
+    Protected,
+    /// This block cannot be written, and perhaps none: NVMe Write Fault (NVMe 1.4
+    /// figure 130, 2/80), QEMU's answer for a bad block and a read-only node alike.
+    Fault,
+}
+
 impl Status {
+    /// What the status of a write says of the disk.
+    #[must_use]
+    pub const fn refusal(self) -> Refusal {
+        match self {
+            Self::Check(Sense { key: 7, .. }) | Self::NvmeStatus(0x020) => Refusal::Protected,
+            Self::NvmeStatus(0x280) => Refusal::Fault,
+            _ => Refusal::None,
+        }
+    }
+
     /// Whether all data moved.
     #[inline]
     #[must_use]

@@ -10,7 +10,7 @@ mod pool;
 mod request;
 mod tags;
 
-pub use completion::{Completion, Sense, Status};
+pub use completion::{Completion, Refusal, Sense, Status};
 pub use controller::{
     Accesses, Controller, ControllerError, Health, InterruptMode, Options, SubmitError,
 };

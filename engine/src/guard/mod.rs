@@ -14,12 +14,14 @@
 mod decide;
 mod look;
 mod reader;
+mod rehearsal;
 mod signature;
 mod token;
 
 pub use decide::{Verdict, decide, no_target};
 pub use look::{Contents, Look, look, look_at_stamps};
 pub use reader::{ReadError, Reader};
+pub use rehearsal::rehearse;
 pub use signature::UNKNOWN;
 pub use token::{Token, is_named, tokens_for};
 

@@ -1,7 +1,9 @@
-//! Reading a disk one command at a time, outside of any row.
+//! Reading a disk one command at a time, outside of any row, and writing back what
+//! was read.
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use core::fmt;
 use drivers::block::{
     BufferId, Completion, Controller, DiskId, Lba, Op, QueueId, Request, Status, SubmitError,
@@ -37,14 +39,12 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed { lba, status } => write!(f, "reading block {lba} failed: {status}"),
-            Self::TimedOut { lba } => {
-                write!(
-                    f,
-                    "reading block {lba} took longer than {} s",
-                    TIMEOUT_MS / 1000
-                )
-            }
-            Self::Refused(error) => write!(f, "the controller took no read: {error:?}"),
+            Self::TimedOut { lba } => write!(
+                f,
+                "a command for block {lba} took longer than {} s",
+                TIMEOUT_MS / 1000
+            ),
+            Self::Refused(error) => write!(f, "the controller took no command: {error:?}"),
         }
     }
 }
@@ -116,32 +116,61 @@ impl<'a, K: Clock> Reader<'a, K> {
     /// # Errors
     /// [`ReadError`]; UNIT ATTENTION and BUSY are sent again before that.
     pub fn read(&mut self, offset_bytes: u64, out: &mut [u8]) -> Result<(), ReadError> {
+        let request = self.request(Op::Read, offset_bytes, out.len());
+        match self.settle(&request, true)? {
+            Status::Ok => {
+                self.moved_bytes += out.len() as u64;
+                self.controller.read_buffer(BufferId(0), 0, out);
+                Ok(())
+            }
+            status => Err(ReadError::Failed {
+                lba: request.lba.0,
+                status,
+            }),
+        }
+    }
+
+    /// Reads one block and writes it back as it is; returns how the write ended.
+    ///
+    /// A UNIT ATTENTION ends it: what is behind the address may be another disk,
+    /// which is not written on the strength of a look at this one.
+    ///
+    /// # Errors
+    /// [`ReadError`] of the read, or of a command that did not come back.
+    pub fn write_back(&mut self, offset_bytes: u64) -> Result<Status, ReadError> {
+        let mut data = vec![0; self.block_bytes() as usize];
+        self.read(offset_bytes, &mut data)?;
+        self.controller.fill_buffer(BufferId(0), 0, &data);
+        let request = self.request(Op::Write, offset_bytes, data.len());
+        self.settle(&request, false)
+    }
+
+    fn request(&self, op: Op, offset_bytes: u64, bytes: usize) -> Request {
         let block = self.block_bytes();
-        let lba = offset_bytes / block;
-        let request = Request {
+        Request {
             disk: self.disk,
-            op: Op::Read,
-            lba: Lba(lba),
-            blocks: (out.len() as u64 / block) as u32,
+            op,
+            lba: Lba(offset_bytes / block),
+            blocks: (bytes as u64 / block) as u32,
             buffer: BufferId(0),
             buffer_offset_bytes: 0,
             cookie: 0,
-        };
+        }
+    }
+
+    /// Sends a command until it is neither BUSY nor, with `over_attention`, UNIT
+    /// ATTENTION that ends it, a bounded number of times.
+    fn settle(&mut self, request: &Request, over_attention: bool) -> Result<Status, ReadError> {
         let mut status = Status::Ok;
         for _ in 0..RETRIES {
-            status = self.command(&request)?;
+            status = self.command(request)?;
             match status {
-                Status::Ok => {
-                    self.moved_bytes += out.len() as u64;
-                    self.controller.read_buffer(BufferId(0), 0, out);
-                    return Ok(());
-                }
-                Status::UnitAttention(_) => {}
+                Status::UnitAttention(_) if over_attention => {}
                 Status::Busy => self.pause(),
                 _ => break,
             }
         }
-        Err(ReadError::Failed { lba, status })
+        Ok(status)
     }
 
     fn command(&mut self, request: &Request) -> Result<Status, ReadError> {

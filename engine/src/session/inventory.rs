@@ -1,6 +1,6 @@
 //! What there is to measure.
 
-use super::{Adapter, names};
+use super::{Adapter, names, rehearsal};
 use crate::guard::{self, Look, Reader, Token, Verdict};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -143,6 +143,7 @@ impl Inventory {
             });
         }
         inventory.judge_all(jobs);
+        rehearsal::rehearse(&mut inventory, adapters, clock, jobs);
         inventory
     }
 

@@ -9,6 +9,7 @@ mod link;
 mod names;
 mod outcome;
 mod plan;
+mod rehearsal;
 mod resolve;
 mod rows;
 mod run;

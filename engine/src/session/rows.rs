@@ -218,6 +218,10 @@ impl<K: Clock> Desk<'_, K> {
         target: &Target,
     ) -> Result<(), String> {
         let id = &target.info.id;
+        if target.info.read_only {
+            let why = &target.info.write_reason;
+            return Err(format!("{id} must not be written: {why}"));
+        }
         let before = target.verdict(params, &self.disks);
         if !before.allowed {
             return Err(format!("{id} must not be written: {}", before.reason));

@@ -161,6 +161,9 @@ impl Outcome {
     }
 }
 
+/// Writes before the first row on a disk that may be written and takes writes.
+pub const REHEARSAL: usize = 1;
+
 pub const DISK_BYTES: u64 = 64 << 20;
 
 pub fn clock() -> HandClock {

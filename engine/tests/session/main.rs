@@ -3,6 +3,7 @@
 mod bench;
 mod guarded;
 mod injected;
+mod protected;
 mod records;
 mod rows;
 mod verify;

@@ -1,6 +1,6 @@
 //! Write jobs that are read back.
 
-use crate::bench::{clock, device, job, single};
+use crate::bench::{REHEARSAL, clock, device, job, single};
 use drivers::block::{Op, Sense, Status};
 use engine::fake::Answer;
 use proto::exit::GuestExit;
@@ -56,7 +56,8 @@ fn a_write_job_is_read_back_over_what_it_wrote() {
             .log
             .iter()
             .position(|r| r.op == Op::Write)
-            .unwrap();
+            .unwrap()
+            + REHEARSAL;
         let written = places(Op::Write, first_write);
         let all_reads = places(Op::Read, first_write);
         assert_eq!(all_reads[all_reads.len() - written.len()..], written);
