@@ -13,7 +13,8 @@ use drivers::hal::Clock;
 use drivers::pvscsi::Pvscsi;
 use drivers::pvscsi::fake::PvscsiModel;
 use engine::fake::NoCounters;
-use engine::row::{self, Env, Kind, Lane, Spec, Workspace};
+use engine::row::{self, Env, Kind, Lane, Spec, WaitFor, Workspace};
+use engine::session::NoLine;
 use engine::workload::{Mix, Order, Stream};
 use fastest::{FreeClock, Instant, TscClock};
 use std::cell::Cell;
@@ -41,6 +42,8 @@ fn spec(kind: Kind, depth: u32, stages: bool, order: &Order) -> Spec {
         runtime_ticks: u64::MAX,
         quota_ios: IOS,
         timeout_ticks: u64::MAX,
+        wait: WaitFor::Look,
+        poll_interval_ticks: None,
         stages,
         verify: false,
     }
@@ -62,6 +65,7 @@ fn measure<C: Controller, K: Clock>(mut device: C, clock: &K, spec: Spec) -> f64
     let env = Env {
         clock,
         counters: &NoCounters,
+        line: &mut NoLine,
         workspace: &mut workspace,
         recheck: &mut |_| Ok(()),
     };

@@ -2,7 +2,8 @@
 
 use drivers::block::{Controller, DiskId, Sense, Status};
 use engine::fake::{Answer, Device, HandClock, NoCounters};
-use engine::row::{self, Env, Kind, Lane, Spec, Workspace};
+use engine::row::{self, Env, Kind, Lane, Spec, WaitFor, Workspace};
+use engine::session::NoLine;
 use engine::workload::{Mix, Order, Stream};
 
 /// Allocations of a whole row of `ios` I/Os, what precedes the loop included.
@@ -51,6 +52,8 @@ fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) 
         runtime_ticks: u64::MAX,
         quota_ios: ios,
         timeout_ticks: 60_000_000_000,
+        wait: WaitFor::Look,
+        poll_interval_ticks: None,
         stages,
         verify: general && kind == Kind::Read,
     };
@@ -62,6 +65,7 @@ fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) 
         let env = Env {
             clock: &clock,
             counters: &NoCounters,
+            line: &mut NoLine,
             workspace: &mut workspace,
             recheck: &mut |_| Ok(()),
         };

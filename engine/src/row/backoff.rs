@@ -23,13 +23,16 @@ const LOOKS: u32 = 1 << 15;
 pub(super) struct Backoff {
     on: bool,
     longest: u64,
+    /// Asked for by the job: the same wait after every look.
+    fixed: Option<u64>,
 }
 
 impl Backoff {
-    pub fn new(timebase: &Timebase, polls_by_register: bool) -> Self {
+    pub fn new(timebase: &Timebase, polls_by_register: bool, fixed: Option<u64>) -> Self {
         Self {
-            on: polls_by_register,
+            on: fixed.map_or(polls_by_register, |ticks| ticks > 0),
             longest: timebase.ticks(LONGEST_NS),
+            fixed,
         }
     }
 
@@ -42,6 +45,9 @@ impl Backoff {
     /// How long to wait after a look at `now` that found nothing, where the last
     /// that happened was at `since`.
     fn ticks(&self, since: u64, now: u64) -> u64 {
+        if let Some(ticks) = self.fixed {
+            return ticks;
+        }
         (now.saturating_sub(since) >> SHARE_LOG2).min(self.longest)
     }
 
@@ -65,7 +71,18 @@ mod tests {
     use crate::fake::HandClock;
 
     fn backoff() -> Backoff {
-        Backoff::new(&Timebase::new(1_000_000_000), true)
+        Backoff::new(&Timebase::new(1_000_000_000), true, None)
+    }
+
+    #[test]
+    fn a_job_can_fix_the_wait_or_leave_it_out() {
+        let timebase = Timebase::new(1_000_000_000);
+        let of = |by_register, fixed| Backoff::new(&timebase, by_register, fixed);
+        assert!(!of(true, Some(0)).is_on());
+        assert!(!of(false, None).is_on());
+        assert!(of(false, Some(5_000)).is_on());
+        assert_eq!(of(false, Some(5_000)).ticks(0, u64::MAX), 5_000);
+        assert_eq!(of(true, Some(700_000)).ticks(31, 32), 700_000);
     }
 
     #[test]

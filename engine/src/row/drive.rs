@@ -1,11 +1,11 @@
 //! The frame of a row: set up, choose the loop, run it, drain, sum up.
 
 use super::buffers;
-use super::policy::{General, Mixed, Reads, Staged, Writes};
+use super::policy::{General, Halts, Looks, Mixed, Policy, Reads, Staged, Writes};
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
 use super::tally::{Tally, Workspace};
-use crate::session::MachineCounters;
+use crate::session::{InterruptLine, MachineCounters};
 use alloc::string::String;
 use drivers::block::Controller;
 use drivers::hal::Clock;
@@ -20,6 +20,8 @@ pub struct Env<'a, K> {
     pub clock: &'a K,
     /// Counts that the machine keeps.
     pub counters: &'a dyn MachineCounters,
+    /// The controller's interrupts, open if the row waits for them.
+    pub line: &'a mut dyn InterruptLine,
     /// Tables and histograms.
     pub workspace: &'a mut Workspace,
     /// Asked before writes go on after the disk reported a change.
@@ -39,16 +41,24 @@ pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: S
         row.open_window(start);
     }
     if row.verify || row.splits {
-        row.circle::<General>(start);
+        turn::<General, C, K>(&mut row, start);
     } else if stages {
-        row.circle::<Staged>(start);
+        turn::<Staged, C, K>(&mut row, start);
     } else {
         match kind {
-            Kind::Read => row.circle::<Reads>(start),
-            Kind::Write => row.circle::<Writes>(start),
-            Kind::Mix => row.circle::<Mixed>(start),
+            Kind::Read => turn::<Reads, C, K>(&mut row, start),
+            Kind::Write => turn::<Writes, C, K>(&mut row, start),
+            Kind::Mix => turn::<Mixed, C, K>(&mut row, start),
         }
     }
     row.drain();
     row.sum_up(&before)
+}
+
+fn turn<P: Policy, C: Controller, K: Clock>(row: &mut Row<'_, C, K>, start: u64) {
+    if row.waiter.halts {
+        row.circle::<P, Halts>(start);
+    } else {
+        row.circle::<P, Looks>(start);
+    }
 }

@@ -179,6 +179,9 @@ fn machine_between(before: &MachineCounts, after: &MachineCounts) -> MachineCoun
     MachineCounts {
         pio: after.pio.wrapping_sub(before.pio),
         interrupts: after.interrupts.wrapping_sub(before.interrupts),
+        eois: after.eois.wrapping_sub(before.eois),
+        timer_writes: after.timer_writes.wrapping_sub(before.timer_writes),
+        handler_ticks: after.handler_ticks.wrapping_sub(before.handler_ticks),
         halts: after.halts.wrapping_sub(before.halts),
         halted_ticks: after.halted_ticks.wrapping_sub(before.halted_ticks),
     }

@@ -1,7 +1,7 @@
 //! The loop.
 
 use super::edges::Flow;
-use super::policy::Policy;
+use super::policy::{Policy, Waiting};
 use super::state::Row;
 use drivers::block::Controller;
 use drivers::hal::Clock;
@@ -11,10 +11,11 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// device may still own commands.
     ///
     /// Stamps: `s0` before a pass, `s1` (the t5 of all it finds) after it, one
-    /// more when all is booked; a pass that finds nothing costs one stamp. The
+    /// more when all is booked; a pass that finds nothing costs one stamp, and a halt
+    /// one more. The
     /// pass that closes the window is in no count of work: its refill is not made.
     #[inline(never)]
-    pub fn circle<P: Policy>(&mut self, start: u64) {
+    pub fn circle<P: Policy, W: Waiting>(&mut self, start: u64) {
         let mut last = self.fill::<P>(start);
         if self.table.outstanding() == 0 {
             self.close_window(last);
@@ -23,6 +24,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let mut quiet_since = last;
         loop {
             let s0 = self.clock.now_ticks();
+            if W::HALTS {
+                self.acknowledge();
+            }
             let found = self.ctl.reap(self.queue, self.completions);
             if found == 0 {
                 self.stats.empty_polls += 1;
@@ -32,6 +36,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                     self.gaps.found(self.stats, idle);
                 }
                 self.gaps.note_pass(idle);
+                if W::HALTS {
+                    self.note_empty_pass();
+                }
                 if s0 >= self.edges.next_event {
                     match self.event(s0) {
                         Flow::Go => {}
@@ -39,7 +46,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                         Flow::Refill => last = self.fill::<P>(s0),
                     }
                 }
-                if self.backoff.is_on() {
+                if W::HALTS {
+                    last = self.rest(quiet_since, last);
+                } else if self.backoff.is_on() {
                     let until = self.edges.next_event;
                     self.backoff.wait(self.clock, quiet_since, s0, until);
                 } else {
@@ -57,6 +66,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             }
             self.done_since_fill += found;
             self.stats.useful_passes += 1;
+            if W::HALTS {
+                self.note_found(found);
+            }
             self.gaps.check_pass(self.stats, last, s0, s1, found);
             if self.first_completion_ticks == 0 {
                 self.first_completion_ticks = s1;
@@ -76,6 +88,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             if self.table.outstanding() == 0 && !self.suspended {
                 self.close_window(s1);
                 break;
+            }
+            // What comes after the look that drained it has its own interrupt.
+            if W::HALTS && drained && self.halts_at_once() {
+                last = self.rest(quiet_since, last);
             }
         }
     }

@@ -24,6 +24,7 @@ mod stats;
 mod table;
 mod tally;
 mod verify;
+mod wait;
 mod watch;
 
 pub use buffers::{UNREAD_MARK, buffer_bytes, buffers_needed};
@@ -31,7 +32,8 @@ pub use drive::{Env, Recheck, run};
 pub use errors::ErrorCounts;
 pub use spec::{Kind, Lane, Spec};
 pub use split::MAX_PIECES;
-pub use stats::{Stages, Stats};
+pub use stats::{COMPLETION_BUCKETS, Stages, Stats, Waits};
 pub use table::MAX_IN_FLIGHT;
 pub use tally::{Failure, Tally, Workspace};
 pub use verify::{MISMATCHES_LISTED, Mismatch};
+pub use wait::WaitFor;

@@ -23,6 +23,25 @@ pub(super) struct Staged;
 /// Everything.
 pub(super) struct General;
 
+/// How a loop waits.
+pub(super) trait Waiting {
+    /// It halts until an interrupt.
+    const HALTS: bool;
+}
+
+/// It looks again and again.
+pub(super) struct Looks;
+/// It halts.
+pub(super) struct Halts;
+
+impl Waiting for Looks {
+    const HALTS: bool = false;
+}
+
+impl Waiting for Halts {
+    const HALTS: bool = true;
+}
+
 macro_rules! policy {
     ($name:ident: $reads:literal, $writes:literal, $stages:literal, $general:literal) => {
         impl Policy for $name {

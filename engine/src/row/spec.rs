@@ -1,5 +1,6 @@
 //! What a row does, resolved to blocks and ticks.
 
+use super::wait::WaitFor;
 use crate::workload::{Mix, Stream};
 use drivers::block::DiskId;
 
@@ -65,6 +66,10 @@ pub struct Spec {
     pub quota_ios: u64,
     /// A command that takes longer is given up, and the row with it.
     pub timeout_ticks: u64,
+    /// How completions are awaited.
+    pub wait: WaitFor,
+    /// Ticks after a look that found nothing; `None` is the engine's choice.
+    pub poll_interval_ticks: Option<u64>,
     /// Take the split of each latency.
     pub stages: bool,
     /// Compare what is read with the LBA-keyed pattern.

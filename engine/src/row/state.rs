@@ -10,6 +10,7 @@ use super::stats::Stats;
 use super::table::{MAX_IN_FLIGHT, Table};
 use super::tally::{Failure, REAP_ROOM};
 use super::verify::Verifier;
+use super::wait::{self, Waiter};
 use crate::session::MachineCounters;
 use crate::time::Timebase;
 use crate::workload::{Digest, Direction, Mix, Stream};
@@ -105,6 +106,7 @@ pub(super) struct Row<'a, C, K> {
     pub edges: Edges,
     pub gaps: Gaps,
     pub backoff: Backoff,
+    pub waiter: Waiter<'a>,
     pub timeout_ticks: u64,
     /// When deferred commands may be sent (again).
     pub again_at: u64,
@@ -178,7 +180,12 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             suspended: false,
             edges: Edges::new(start_ticks, &spec, &timebase),
             gaps: Gaps::new(&timebase, limits.polls_by_register),
-            backoff: Backoff::new(&timebase, limits.polls_by_register),
+            backoff: Backoff::new(
+                &timebase,
+                limits.polls_by_register,
+                spec.poll_interval_ticks,
+            ),
+            waiter: Waiter::new(env.line, spec.wait, timebase.ticks(wait::grace_ns())),
             timeout_ticks: spec.timeout_ticks,
             again_at: 0,
             errors: ErrorCounts::new(),

@@ -20,6 +20,26 @@ pub struct Stages {
     pub clamped: u64,
 }
 
+/// Buckets of completions per interrupt: 0, 1, then powers of two up to 32,768.
+pub const COMPLETION_BUCKETS: usize = 17;
+
+/// Interrupts, where a row waits for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Interrupts of the controller.
+    pub device: u64,
+    /// Of these, those after which nothing was found.
+    pub empty: u64,
+    /// Interrupts of the timer.
+    pub timer: u64,
+    /// Interrupts of neither.
+    pub spurious: u64,
+    /// Completions whose interrupt never came.
+    pub lost: u64,
+    /// Completions from one interrupt of the controller to the next, by bucket.
+    pub completions: [u64; COMPLETION_BUCKETS],
+}
+
 /// Counts of one window.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
@@ -37,6 +57,8 @@ pub struct Stats {
     pub useful_passes: u64,
     /// Reap passes that found nothing.
     pub empty_polls: u64,
+    /// Interrupts.
+    pub waits: Waits,
     /// Latencies that came out negative and were clamped to 0.
     pub backward_steps: u64,
     /// Integral over time of the commands that the device owns, in ticks,
@@ -72,6 +94,7 @@ impl Stats {
         self.reap_ticks = 0;
         self.useful_passes = 0;
         self.empty_polls = 0;
+        self.waits = Waits::default();
         self.backward_steps = 0;
         self.depth_integral = 0;
         self.gaps = 0;

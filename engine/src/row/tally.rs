@@ -65,6 +65,16 @@ pub enum Failure {
     Suspended(String),
     /// A reset after a time-out failed.
     Reset(ControllerError),
+    /// Completions were found, and no interrupt came for them.
+    LostInterrupts {
+        /// How often.
+        times: u64,
+    },
+    /// The controller interrupts again and again without a completion.
+    InterruptStorm {
+        /// How often in a row.
+        interrupts: u32,
+    },
 }
 
 impl Failure {

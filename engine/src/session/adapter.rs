@@ -1,5 +1,6 @@
 //! A controller as the machine hands it to a session.
 
+use super::InterruptLine;
 use crate::row::{self, Env, Spec, Tally};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -38,6 +39,8 @@ pub struct Adapter<K: Clock> {
     pub pci_id: String,
     /// Interrupt modes that the device offers: `msix`, `msi`, `intx`.
     pub interrupts: Vec<String>,
+    /// Their way to this processor.
+    pub line: Box<dyn InterruptLine>,
     /// The driver.
     pub controller: Box<dyn Target<K>>,
 }

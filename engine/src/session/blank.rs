@@ -9,7 +9,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use proto::job::{Params, Verify, Wait};
 use proto::result::{
-    Accesses, Commands, Cpu, Depth, Direction, Gaps, OpenAtEnd, PerIo, Run, RunParams, RunStatus,
+    Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, OpenAtEnd, PerIo, Run, RunParams,
+    RunStatus,
 };
 
 /// A row without figures.
@@ -34,6 +35,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         (params.name.clone(), params.rw.name(), bs, bs_write)
     };
     let timed = !row.read_back;
+    // What was written is looked at by polling, whatever wrote it.
+    let wait = if timed { params.wait } else { Wait::Poll };
     Box::new(Run {
         row: number,
         job,
@@ -48,9 +51,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
             iodepth_batch_complete_min: params.iodepth_batch_complete_min,
             numjobs: 1,
             rwmixread: mix_pct(params, row.read_back),
-            wait: match params.wait {
-                Wait::Poll => "poll".to_string(),
-            },
+            wait: wait.name().to_string(),
+            irq: None,
             runtime_ns: params.runtime_ns.filter(|_| timed),
             ramp_ns: if timed { params.ramp_ns } else { 0 },
             region_start: 0,
@@ -78,6 +80,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         accesses: Accesses::default(),
         doorbells: BTreeMap::new(),
         per_io: PerIo::default(),
+        interrupts: None,
+        exits_bounds: ExitsBounds::default(),
         depth: Depth {
             asked: params.iodepth,
             effective: 0.0,

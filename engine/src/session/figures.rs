@@ -1,13 +1,14 @@
 //! Figures of a row as its record carries them.
 
 use crate::histogram::Histogram;
-use crate::row::{Stats, Tally};
+use crate::row::{Stats, Tally, Waits};
 use crate::time::Timebase;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use proto::result::{
-    Accesses, Commands, Cpu, Depth, Direction, Gaps, LatencyNs, OpenAtEnd, PerIo, StagesNs,
+    Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts, LatencyNs, OpenAtEnd,
+    PerIo, StagesNs,
 };
 
 /// `figure / ios`; 0 without I/Os, never NaN.
@@ -79,6 +80,7 @@ pub fn open_at_end(tally: &Tally, stats: &Stats, timebase: &Timebase) -> OpenAtE
 pub fn cpu(tally: &Tally, stats: &Stats, ios: u64, iops: f64, timebase: &Timebase) -> Cpu {
     let window = tally.window_ticks;
     let busy = window.saturating_sub(tally.window_machine.halted_ticks);
+    let handler = tally.window_machine.handler_ticks;
     let busy_pct = if window == 0 {
         0.0
     } else {
@@ -87,10 +89,11 @@ pub fn cpu(tally: &Tally, stats: &Stats, ios: u64, iops: f64, timebase: &Timebas
     Cpu {
         busy_pct,
         busy_cpu_s: busy as f64 / timebase.rate() as f64,
-        work_cycles_per_io: per(stats.work_ticks() as f64, ios),
+        work_cycles_per_io: per((stats.work_ticks() + handler) as f64, ios),
         submit_cycles_per_io: per(stats.submit_ticks as f64, ios),
         doorbell_cycles_per_io: per(stats.doorbell_ticks as f64, ios),
         reap_cycles_per_io: per(stats.reap_ticks as f64, ios),
+        handler_cycles_per_io: per(handler as f64, ios),
         empty_polls_per_io: per(stats.empty_polls as f64, ios),
         iops_per_cpu_pct: if busy_pct > 0.0 { iops / busy_pct } else { 0.0 },
     }
@@ -106,6 +109,32 @@ pub fn accesses(tally: &Tally) -> Accesses {
         pio: tally.window_machine.pio,
         interrupts: tally.window_machine.interrupts,
         halts: tally.window_machine.halts,
+        eois: tally.window_machine.eois,
+        timer_writes: tally.window_machine.timer_writes,
+    }
+}
+
+/// Interrupts of a row that waits for them.
+pub fn interrupts(waits: &Waits) -> Interrupts {
+    Interrupts {
+        device: waits.device,
+        empty: waits.empty,
+        timer: waits.timer,
+        spurious: waits.spurious,
+        lost: waits.lost,
+        completions: waits.completions_per_interrupt().collect(),
+    }
+}
+
+/// Exits per I/O for these accesses. Every access to a device and every HLT is
+/// one; interrupts, their ends and the timer are where the hypervisor has no
+/// hardware for them.
+pub fn exits_bounds(accesses: &Accesses, ios: u64) -> ExitsBounds {
+    let min = accesses.mmio_reads + accesses.mmio_writes + accesses.pio + accesses.halts;
+    let apic = accesses.interrupts + accesses.eois + accesses.timer_writes;
+    ExitsBounds {
+        min: per(min as f64, ios),
+        max: per((min + apic) as f64, ios),
     }
 }
 

@@ -17,12 +17,18 @@ pub trait Link {
 pub struct MachineCounts {
     /// Port accesses.
     pub pio: u64,
-    /// Interrupts taken.
+    /// Interrupts taken, of any source.
     pub interrupts: u64,
+    /// Ends of interrupts written to the local APIC.
+    pub eois: u64,
+    /// Writes that set the timer of a wait.
+    pub timer_writes: u64,
     /// HLT executed.
     pub halts: u64,
-    /// TSC cycles spent in HLT.
+    /// TSC cycles spent in HLT, without the handlers of what ended it.
     pub halted_ticks: u64,
+    /// TSC cycles spent in interrupt handlers.
+    pub handler_ticks: u64,
 }
 
 /// Where they are read.

@@ -5,6 +5,7 @@ mod blank;
 mod figures;
 mod inject;
 mod inventory;
+mod line;
 mod link;
 mod names;
 mod outcome;
@@ -14,8 +15,10 @@ mod resolve;
 mod rows;
 mod run;
 mod second_look;
+mod waiting;
 
 pub use adapter::{Adapter, Target};
 pub use inject::Inject;
+pub use line::{InterruptLine, NoLine, Woken};
 pub use link::{Link, MachineCounters, MachineCounts};
 pub use run::{Setup, run};

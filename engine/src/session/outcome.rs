@@ -55,6 +55,13 @@ fn describe(failure: &Failure, timebase: &Timebase) -> String {
         Failure::Suspended(why) => {
             format!("writes stopped after the disk reported a change: {why}")
         }
+        Failure::LostInterrupts { times } => format!(
+            "interrupts get lost: {times} times completions were there and no interrupt came for them"
+        ),
+        Failure::InterruptStorm { interrupts } => format!(
+            "interrupt storm: {interrupts} interrupts in a row brought no completion, so the \
+             controller's interrupt was masked"
+        ),
         Failure::Reset(error) => format!("the controller did not come back from a reset: {error}"),
     }
 }

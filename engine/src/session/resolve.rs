@@ -1,7 +1,7 @@
 //! A job and a disk become a row's [`Spec`].
 
 use crate::region::Region;
-use crate::row::{Kind, Lane, MAX_PIECES, Spec};
+use crate::row::{Kind, Lane, MAX_PIECES, Spec, WaitFor};
 use crate::time::Timebase;
 use crate::workload::{Mix, Order, Stream};
 use alloc::format;
@@ -76,6 +76,8 @@ pub fn spec(
             quota(params, region, read_pct)
         },
         timeout_ticks: timebase.ticks(COMMAND_TIMEOUT_NS),
+        wait: WaitFor::Look,
+        poll_interval_ticks: params.poll_interval_ns.map(|ns| timebase.ticks(ns)),
         stages: params.stages,
         verify: params.verify == Verify::Pattern && kind == Kind::Read,
     };
@@ -101,6 +103,7 @@ pub fn read_back(write: Spec, written: Written) -> Spec {
         ramp_ticks: 0,
         runtime_ticks: u64::MAX,
         quota_ios: written.ios,
+        wait: WaitFor::Look,
         verify: true,
         ..write
     }

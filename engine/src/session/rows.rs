@@ -5,10 +5,10 @@ use super::inventory::{LOOK_BUFFER_BYTES, Looked, Target, look_at};
 use super::plan::{Row, planned_ns};
 use super::resolve::{self, Written};
 use super::second_look::{SecondLook, same_disk};
-use super::{Adapter, figures, outcome};
+use super::{Adapter, figures, outcome, waiting};
 use crate::guard::Verdict;
 use crate::region::Region;
-use crate::row::{Env, Spec, Tally, Workspace, buffer_bytes, buffers_needed};
+use crate::row::{Env, Spec, Tally, WaitFor, Workspace, buffer_bytes, buffers_needed};
 use crate::session::{Inject, Link, MachineCounters};
 use crate::time::Timebase;
 use alloc::boxed::Box;
@@ -17,7 +17,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use drivers::block::{Controller, ControllerError, Options};
 use drivers::hal::Clock;
-use proto::job::Params;
+use proto::job::{Irq, Params};
 use proto::record::{Record, RowBegin};
 use proto::result::{DiskInfo, Mismatch, Run, RunStatus};
 
@@ -66,6 +66,8 @@ impl Ended {
 struct Ready {
     spec: Spec,
     region: Region,
+    /// How the line is open, if it is.
+    irq: Option<Irq>,
 }
 
 impl<K: Clock> Desk<'_, K> {
@@ -100,6 +102,7 @@ impl<K: Clock> Desk<'_, K> {
         run.params.region_start = ready.region.start_bytes;
         run.params.region_bytes = ready.region.len_bytes;
         run.params.ring_pages = limits.ring_pages;
+        run.params.irq = ready.irq.map(|irq| irq.name().to_string());
 
         link.sync(2 * number);
         link.record(&Record::RowBegin(RowBegin {
@@ -128,12 +131,17 @@ impl<K: Clock> Desk<'_, K> {
             let env = Env {
                 clock,
                 counters: self.counters,
+                line: &mut *adapter.line,
                 workspace: &mut self.workspace,
                 recheck: &mut recheck,
             };
             adapter.controller.run_row(env, ready.spec.clone())
         };
         link.sync(2 * number + 1);
+        let closed = match ready.irq {
+            Some(_) => adapter.line.close(adapter.controller.as_controller()),
+            None => Ok(()),
+        };
         // The next row may be on another controller, and wants this memory. A
         // controller that was lost keeps what its device may still touch.
         let _ = adapter.controller.set_buffers(0, 0);
@@ -155,7 +163,8 @@ impl<K: Clock> Desk<'_, K> {
         Ended {
             first_completion_ticks: tally.first_completion_ticks,
             notes,
-            controller_lost: lost(&tally, adapter.controller.as_controller(), &self.timebase),
+            controller_lost: lost(&tally, adapter.controller.as_controller(), &self.timebase)
+                .or(closed.err()),
             run,
         }
     }
@@ -198,15 +207,24 @@ impl<K: Clock> Desk<'_, K> {
             };
             spec = resolve::read_back(write, written);
         }
+        let irq = if row.read_back {
+            None
+        } else {
+            waiting::open(params, &mut *adapter.line, controller)?
+        };
+        spec.wait = waiting::wait_for(params, irq, &self.timebase);
         let (count, bytes) = (buffers_needed(&spec, &limits), buffer_bytes(&spec));
         let total_mib = (u64::from(count) * bytes).div_ceil(1 << 20);
-        controller
-            .set_buffers(count, bytes as usize)
-            .map_err(|error| match error {
+        if let Err(error) = controller.set_buffers(count, bytes as usize) {
+            if irq.is_some() {
+                adapter.line.close(controller)?;
+            }
+            return Err(match error {
                 ControllerError::Dma(_) => format!("needs {total_mib} MiB of buffers"),
                 error => error.to_string(),
-            })?;
-        Ok(Ready { spec, region })
+            });
+        }
+        Ok(Ready { spec, region, irq })
     }
 
     /// Looks at the disk anew before each row that writes: it may have been changed
@@ -288,6 +306,8 @@ impl<K: Clock> Desk<'_, K> {
         run.accesses = figures::accesses(tally);
         run.doorbells = figures::doorbells(tally);
         run.per_io = figures::per_io(&run.accesses, ios);
+        run.exits_bounds = figures::exits_bounds(&run.accesses, ios);
+        run.interrupts = (spec.wait != WaitFor::Look).then(|| figures::interrupts(&stats.waits));
         run.depth = figures::depth(run.params.iodepth, limit, tally, stats);
         run.stages_ns = (spec.stages && ios > 0).then(|| figures::stages(stats, ios, timebase));
         run.gaps = figures::gaps(tally, stats, timebase);

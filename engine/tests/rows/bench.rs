@@ -2,7 +2,8 @@
 
 use drivers::block::{Controller, DiskId};
 use engine::fake::{Device, HandClock, NoCounters};
-use engine::row::{self, Env, Kind, Lane, Spec, Stats, Tally, Workspace};
+use engine::row::{self, Env, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
+use engine::session::NoLine;
 use engine::workload::{Mix, Order, Stream};
 
 /// Everything that a row left.
@@ -58,6 +59,8 @@ pub fn spec(ios: u64) -> Spec {
         runtime_ticks: u64::MAX,
         quota_ios: ios,
         timeout_ticks: 1_000_000_000,
+        wait: WaitFor::Look,
+        poll_interval_ticks: None,
         stages: false,
         verify: false,
     }
@@ -85,6 +88,7 @@ pub fn run_with(
     let env = Env {
         clock,
         counters: &NoCounters,
+        line: &mut NoLine,
         workspace: &mut workspace,
         recheck,
     };

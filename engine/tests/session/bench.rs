@@ -6,7 +6,7 @@ use drivers::block::{
     InterruptMode, Limits, Options, QueueId, Request, SubmitError, Tag,
 };
 use engine::fake::{Device, HandClock, NoCounters};
-use engine::session::{Adapter, Inject, Link, Setup, run};
+use engine::session::{Adapter, Inject, Link, NoLine, Setup, run};
 use proto::exit::GuestExit;
 use proto::job::{Params, Rw};
 use proto::record::Record;
@@ -189,6 +189,7 @@ pub fn adapter(pci: &str, shared: &Shared) -> Adapter<HandClock> {
         pci: pci.into(),
         pci_id: "15ad:07c0".into(),
         interrupts: vec!["msix".into()],
+        line: Box::new(NoLine),
         controller: Box::new(shared.clone()),
     }
 }

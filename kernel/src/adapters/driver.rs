@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use drivers::block::{ControllerError, Options};
-use engine::session::{Adapter, Target};
+use engine::session::{Adapter, NoLine, Target};
 
 /// A running controller of any kind.
 pub(super) type Running = Box<dyn Target<TscClock>>;
@@ -97,6 +97,7 @@ pub fn start_all(
                 pci: function.path.clone(),
                 pci_id: function.id(),
                 interrupts: function.interrupts.names(),
+                line: Box::new(NoLine),
                 controller,
             }),
             Err(error) => started.failures.push(Failure {

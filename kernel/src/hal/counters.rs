@@ -4,22 +4,42 @@ use super::port;
 use core::sync::atomic::{AtomicU64, Ordering};
 use engine::session::{MachineCounters, MachineCounts};
 
-static INTERRUPTS: AtomicU64 = AtomicU64::new(0);
-static HALTS: AtomicU64 = AtomicU64::new(0);
-static HALTED_TICKS: AtomicU64 = AtomicU64::new(0);
+/// One count.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
 
-/// To be called by every interrupt handler, once.
-#[inline]
-pub fn count_interrupt() {
-    INTERRUPTS.fetch_add(1, Ordering::Relaxed);
+impl Counter {
+    const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Adds to it. One processor counts, and no handler interrupts the code that
+    /// does, so a load and a store are enough.
+    #[inline]
+    pub fn add(&self, count: u64) {
+        let sum = self.0.load(Ordering::Relaxed).wrapping_add(count);
+        self.0.store(sum, Ordering::Relaxed);
+    }
+
+    /// What it came to.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
-/// To be called after every HLT with the TSC cycles spent in it.
-#[inline]
-pub fn count_halt(ticks: u64) {
-    HALTS.fetch_add(1, Ordering::Relaxed);
-    HALTED_TICKS.fetch_add(ticks, Ordering::Relaxed);
-}
+/// Interrupts taken, counted by their handler.
+pub static INTERRUPTS: Counter = Counter::new();
+/// Cycles in these handlers.
+pub static HANDLER_TICKS: Counter = Counter::new();
+/// Ends of interrupts.
+pub static EOIS: Counter = Counter::new();
+/// Settings of the timer.
+pub static TIMER_WRITES: Counter = Counter::new();
+/// HLT executed.
+pub static HALTS: Counter = Counter::new();
+/// Cycles in these, handlers left out.
+pub static HALTED_TICKS: Counter = Counter::new();
 
 /// Where the engine reads them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,9 +49,12 @@ impl MachineCounters for Counters {
     fn counts(&self) -> MachineCounts {
         MachineCounts {
             pio: port::accesses(),
-            interrupts: INTERRUPTS.load(Ordering::Relaxed),
-            halts: HALTS.load(Ordering::Relaxed),
-            halted_ticks: HALTED_TICKS.load(Ordering::Relaxed),
+            interrupts: INTERRUPTS.get(),
+            eois: EOIS.get(),
+            timer_writes: TIMER_WRITES.get(),
+            halts: HALTS.get(),
+            halted_ticks: HALTED_TICKS.get(),
+            handler_ticks: HANDLER_TICKS.get(),
         }
     }
 }

@@ -101,9 +101,15 @@ pub(super) fn controller(params: &Params) -> Option<String> {
 }
 
 pub(super) fn wait(params: &Params) -> Option<String> {
-    match params.wait {
-        Wait::Poll => None,
-    }
+    (params.wait != Wait::Poll).then(|| params.wait.name().to_string())
+}
+
+pub(super) fn irq(params: &Params) -> Option<String> {
+    params.irq.map(|irq| irq.name().to_string())
+}
+
+pub(super) fn poll_interval(params: &Params) -> Option<String> {
+    params.poll_interval_ns.map(time_text)
 }
 
 pub(super) fn stages(params: &Params) -> Option<bool> {

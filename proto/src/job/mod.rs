@@ -25,7 +25,7 @@ pub use error::{JobError, JobErrors, Place};
 pub use file::JobFile;
 pub use keys::{Effect, Key, find_key};
 pub use params::{
-    AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait,
+    AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, Params, Rw, Verify, Wait,
 };
 pub use table::KEYS;
 pub use value::{CONTROLLERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_RING_PAGES};

@@ -76,6 +76,48 @@ pub enum Extent {
 pub enum Wait {
     /// By polling memory or registers.
     Poll,
+    /// Halted, until an interrupt.
+    Irq,
+    /// By polling for a while, then halted.
+    Hybrid,
+}
+
+impl Wait {
+    /// As a job names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Poll => "poll",
+            Self::Irq => "irq",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// How a controller announces completions. In the order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Irq {
+    /// By a message out of the MSI-X table.
+    Msix,
+    /// By the message of MSI.
+    Msi,
+    /// By a line that may be shared, and is up until it is acknowledged.
+    Intx,
+}
+
+impl Irq {
+    /// All of them, best first.
+    pub const ALL: [Self; 3] = [Self::Msix, Self::Msi, Self::Intx];
+
+    /// As a job and a controller's `interrupts` name it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Msix => "msix",
+            Self::Msi => "msi",
+            Self::Intx => "intx",
+        }
+    }
 }
 
 /// What the machine does when the run has ended and nobody ends it from outside.
@@ -147,6 +189,12 @@ pub struct Params {
     pub controllers: Vec<String>,
     /// Own key `wait`.
     pub wait: Wait,
+    /// Own key `irq`: how completions are announced where they are not polled for;
+    /// `None` is the best that the controller offers.
+    pub irq: Option<Irq>,
+    /// Own key `poll_interval`: time after a look that found nothing; `None` is the
+    /// engine's choice.
+    pub poll_interval_ns: Option<u64>,
     /// Own key `stages`: take the split of every latency.
     pub stages: bool,
     /// Own key `ring_pages` (PVSCSI): request ring pages, a power of two, 1..=32; `None` is the driver's default.
@@ -196,6 +244,8 @@ impl Params {
             disks: Vec::new(),
             controllers: Vec::new(),
             wait: Wait::Poll,
+            irq: None,
+            poll_interval_ns: None,
             stages: false,
             ring_pages: None,
             allow_write: Vec::new(),

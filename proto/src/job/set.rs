@@ -3,7 +3,7 @@
 
 use super::draft::Draft;
 use super::params::{Extent, Params};
-use super::value::{self, MAX_IODEPTH};
+use super::value::{self, MAX_IODEPTH, MAX_POLL_INTERVAL_NS};
 use alloc::format;
 use alloc::string::String;
 
@@ -151,6 +151,20 @@ pub(super) fn controller(draft: &mut Draft, text: &str) -> Result {
 
 pub(super) fn wait(draft: &mut Draft, text: &str) -> Result {
     draft.params.wait = value::wait(text)?;
+    Ok(())
+}
+
+pub(super) fn irq(draft: &mut Draft, text: &str) -> Result {
+    draft.params.irq = Some(value::irq(text)?);
+    Ok(())
+}
+
+pub(super) fn poll_interval(draft: &mut Draft, text: &str) -> Result {
+    let ns = value::time(text)?;
+    if ns > MAX_POLL_INTERVAL_NS {
+        return Err(String::from("allowed are 0 to 1 s"));
+    }
+    draft.params.poll_interval_ns = Some(ns);
     Ok(())
 }
 

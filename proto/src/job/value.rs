@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::nearest::nearest;
-use super::params::{AtEnd, BlockSizes, Extent, Rw, Verify, Wait};
+use super::params::{AtEnd, BlockSizes, Extent, Irq, Rw, Verify, Wait};
 use crate::scratch::MAX_NONCE_BYTES;
 use crate::units::{KbBase, size_text, time_ns};
 use alloc::format;
@@ -14,6 +14,9 @@ pub const MAX_IODEPTH: u32 = 65_535;
 
 /// Largest block size in bytes.
 pub const MAX_BS_BYTES: u64 = 1 << 30;
+
+/// Longest `poll_interval` in ns: a row's edges wait for the next look.
+pub const MAX_POLL_INTERVAL_NS: u64 = 1_000_000_000;
 
 /// Most request ring pages of a PVSCSI adapter.
 pub const MAX_RING_PAGES: u16 = 32;
@@ -141,9 +144,17 @@ pub(super) fn verify(text: &str) -> Result<Verify> {
 pub(super) fn wait(text: &str) -> Result<Wait> {
     match text {
         "poll" => Ok(Wait::Poll),
-        "irq" | "hybrid" => Err(String::from("not supported yet; poll is")),
-        _ => Err(String::from("allowed is poll")),
+        "irq" => Ok(Wait::Irq),
+        "hybrid" => Ok(Wait::Hybrid),
+        _ => Err(String::from("allowed are poll, irq and hybrid")),
     }
+}
+
+pub(super) fn irq(text: &str) -> Result<Irq> {
+    Irq::ALL
+        .into_iter()
+        .find(|irq| irq.name() == text)
+        .ok_or_else(|| String::from("allowed are msix, msi and intx"))
 }
 
 pub(super) fn at_end(text: &str) -> Result<AtEnd> {

@@ -17,8 +17,8 @@ mod tests;
 pub use finite::{finite, ratio};
 pub use inventory::{ControllerInfo, DiskInfo, GuestInfo, IgnoredInfo};
 pub use run::{
-    Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, Gaps, LatencyNs, Mismatch,
-    OpenAtEnd, PerIo, Run, RunParams, RunStatus, StagesNs,
+    Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts,
+    LatencyNs, Mismatch, OpenAtEnd, PerIo, Run, RunParams, RunStatus, StagesNs,
 };
 pub use schema::{JSON_SCHEMA, SchemaMismatch, check_schema, schema_differences};
 

@@ -40,6 +40,10 @@ pub struct RunParams {
     pub rwmixread: u8,
     /// `poll`, `irq`, `hybrid`.
     pub wait: String,
+    /// How completions were announced: `msix`, `msi`, `intx`; null where they were
+    /// polled for.
+    #[serde(default)]
+    pub irq: Option<String>,
     /// Planned measuring time in ns; `None` when bounded by I/Os or size.
     pub runtime_ns: Option<u64>,
     /// Ramp in ns.
@@ -157,6 +161,9 @@ pub struct Cpu {
     /// Of these, reap passes that found something, and handling what they found.
     #[serde(serialize_with = "finite::serialize")]
     pub reap_cycles_per_io: f64,
+    /// Of these, interrupt handlers.
+    #[serde(default, serialize_with = "finite::serialize")]
+    pub handler_cycles_per_io: f64,
     /// Reap passes that found nothing, per I/O.
     #[serde(serialize_with = "finite::serialize")]
     pub empty_polls_per_io: f64,
@@ -176,10 +183,47 @@ pub struct Accesses {
     pub mmio_writes: u64,
     /// Port accesses.
     pub pio: u64,
-    /// Interrupts taken.
+    /// Interrupts taken, of any source.
     pub interrupts: u64,
     /// HLT executed.
     pub halts: u64,
+    /// Ends of interrupts written to the local APIC.
+    #[serde(default)]
+    pub eois: u64,
+    /// Writes that set the timer which bounds a wait.
+    #[serde(default)]
+    pub timer_writes: u64,
+}
+
+/// Interrupts of a row that waits for them, in its window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interrupts {
+    /// Of the controller.
+    pub device: u64,
+    /// Of these, those after which no completion was found: it had been found before.
+    pub empty: u64,
+    /// Of the timer that bounds a wait.
+    pub timer: u64,
+    /// Of neither.
+    pub spurious: u64,
+    /// Completions that were found without an interrupt, which did not come within
+    /// a millisecond either.
+    pub lost: u64,
+    /// Completions between one interrupt of the controller and the next: lower bound of
+    /// the bucket (a power of two, or 0), interrupts.
+    pub completions: Vec<(u64, u64)>,
+}
+
+/// Exits per I/O of the window that hardware virtualisation would make for the accesses
+/// counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExitsBounds {
+    /// Where interrupts are delivered and ended without an exit.
+    #[serde(serialize_with = "finite::serialize")]
+    pub min: f64,
+    /// Where each interrupt, its end and each setting of the timer is an exit too.
+    #[serde(serialize_with = "finite::serialize")]
+    pub max: f64,
 }
 
 /// The same per I/O of the window.
@@ -332,6 +376,12 @@ pub struct Run {
     pub doorbells: BTreeMap<String, u64>,
     /// Per I/O.
     pub per_io: PerIo,
+    /// Interrupts, where the row waited for them.
+    #[serde(default)]
+    pub interrupts: Option<Interrupts>,
+    /// Exits per I/O, by hypervisor.
+    #[serde(default)]
+    pub exits_bounds: ExitsBounds,
     /// Depth.
     pub depth: Depth,
     /// Latency split, with `stages=1`.

@@ -77,6 +77,7 @@ fn what_json_cannot_hold_becomes_zero_or_absent_in_every_field() {
             submit_cycles_per_io: bad,
             doorbell_cycles_per_io: bad,
             reap_cycles_per_io: bad,
+            handler_cycles_per_io: bad,
             empty_polls_per_io: bad,
             iops_per_cpu_pct: bad,
         };

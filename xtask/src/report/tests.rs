@@ -43,6 +43,7 @@ pub(super) fn row(number: u32) -> Run {
             numjobs: 1,
             rwmixread: 50,
             wait: "poll".into(),
+            irq: None,
             runtime_ns: Some(2_000_000_000),
             ramp_ns: 0,
             region_start: 0,
@@ -72,6 +73,8 @@ pub(super) fn row(number: u32) -> Run {
         },
         accesses: Accesses::default(),
         doorbells: BTreeMap::new(),
+        interrupts: None,
+        exits_bounds: proto::result::ExitsBounds::default(),
         per_io: PerIo {
             doorbells: 0.0625,
             ..PerIo::default()

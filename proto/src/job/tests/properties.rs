@@ -1,6 +1,6 @@
 //! Properties: nothing panics, and the canonical text is the job.
 
-use crate::job::{AtEnd, BlockSizes, Extent, JobFile, KEYS, Params, Rw, Verify, Wait};
+use crate::job::{AtEnd, BlockSizes, Extent, Irq, JobFile, KEYS, Params, Rw, Verify, Wait};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -87,6 +87,9 @@ prop_compose! {
         stonewall: bool,
         disks in words("nvme@[0-9a-f:./]{1,12}"),
         controllers in words("pvscsi|lsisas|nvme|virtio-scsi"),
+        wait in select(alloc::vec![Wait::Poll, Wait::Irq, Wait::Hybrid]),
+        irq in of(select(Irq::ALL.to_vec())),
+        poll_interval_ns in of(0u64..=1_000_000_000),
         stages: bool,
         ring_pages in of((0u16..=5).prop_map(|shift| 1 << shift)),
         allow_write in words("[a-z0-9@:./-]{1,20}"),
@@ -105,7 +108,9 @@ prop_compose! {
             stonewall,
             disks,
             controllers,
-            wait: Wait::Poll,
+            wait,
+            irq,
+            poll_interval_ns,
             stages,
             ring_pages,
             allow_write,

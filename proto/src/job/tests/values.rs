@@ -1,7 +1,7 @@
 //! Every key, with the values it takes and those it refuses.
 
 use super::{job, parsed, refusal};
-use crate::job::{AtEnd, BlockSizes, Extent, JobFile, Params, Rw, Verify};
+use crate::job::{AtEnd, BlockSizes, Extent, Irq, JobFile, Params, Rw, Verify, Wait};
 use alloc::format;
 use std::string::String;
 
@@ -317,6 +317,23 @@ fn verification() {
 }
 
 #[test]
+fn waiting() {
+    for (text, wait) in [
+        ("poll", Wait::Poll),
+        ("irq", Wait::Irq),
+        ("hybrid", Wait::Hybrid),
+    ] {
+        assert_eq!(job(&format!("wait={text}")).wait, wait);
+    }
+    for (text, irq) in [("msix", Irq::Msix), ("msi", Irq::Msi), ("intx", Irq::Intx)] {
+        assert_eq!(job(&format!("irq={text}")).irq, Some(irq));
+    }
+    assert_eq!(job("wait=irq").irq, None);
+    assert_eq!(job("poll_interval=0").poll_interval_ns, Some(0));
+    assert_eq!(job("poll_interval=5us").poll_interval_ns, Some(5_000));
+}
+
+#[test]
 fn own_keys() {
     let job = job(
         "controller=pvscsi, nvme\nwait=poll\nring_pages=32\nscratch=a1,b2\n\
@@ -340,10 +357,17 @@ fn own_keys() {
          allowed are pvscsi, lsisas, nvme, virtio-scsi and all"
     );
     assert_eq!(
-        refusal("wait=irq"),
-        "`wait=irq`: not supported yet; poll is"
+        refusal("wait=sleep"),
+        "`wait=sleep`: allowed are poll, irq and hybrid"
     );
-    assert_eq!(refusal("wait=sleep"), "`wait=sleep`: allowed is poll");
+    assert_eq!(
+        refusal("irq=msi-x"),
+        "`irq=msi-x`: allowed are msix, msi and intx"
+    );
+    assert_eq!(
+        refusal("poll_interval=2"),
+        "`poll_interval=2`: allowed are 0 to 1 s"
+    );
     for pages in ["3", "31", "6"] {
         assert_eq!(
             refusal(&format!("ring_pages={pages}")),
