@@ -159,7 +159,8 @@ pub trait Controller {
     fn submit(&mut self, queue: QueueId, request: &Request) -> Result<Tag, SubmitError>;
 
     /// Publishes everything submitted since the last call, by one register
-    /// write; none if nothing was submitted.
+    /// write, or one per request where [`Limits::doorbell_per_request`] says so;
+    /// none if nothing was submitted.
     fn ring_doorbell(&mut self, queue: QueueId);
 
     /// Collects finished commands into `out`, and returns how many. Fewer than

@@ -17,9 +17,8 @@ pub struct Limits {
     pub max_targets: u32,
     /// Ring pages in use, where the device has such a thing; else 0.
     pub ring_pages: u16,
-    /// Each submit publishes its request by a register write, and
-    /// `ring_doorbell` does nothing (MPT).
-    pub posts_on_submit: bool,
+    /// `ring_doorbell` takes a register write for each request, not one for all (MPT).
+    pub doorbell_per_request: bool,
     /// Finding a completion costs a register read, so empty polls should back off.
     pub polls_by_register: bool,
 }

@@ -58,7 +58,10 @@ pub struct Mptsas<H: Hal> {
     pub(super) regs: Regs<H::Mmio>,
     /// Requests are taken.
     pub(super) open: bool,
+    /// Posted.
     pub(super) commands: u64,
+    /// Of these, completed or forgotten.
+    pub(super) ended: u64,
     // The rest.
     pub(super) errands: u64,
     pub(super) recycled: u64,
@@ -78,14 +81,6 @@ pub struct Mptsas<H: Hal> {
 }
 
 impl<H: Hal> Mptsas<H> {
-    /// Posts a command that was written.
-    #[inline]
-    pub(super) fn post(&mut self, (tag, low_address): (Tag, u32)) -> Tag {
-        self.regs.post(low_address);
-        self.commands += 1;
-        tag
-    }
-
     /// Flush and trim.
     #[inline(never)]
     fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
@@ -114,7 +109,19 @@ impl<H: Hal> Mptsas<H> {
         } else {
             self.queue.write(&command)
         };
-        Ok(self.post(written.ok_or(SubmitError::Full)?))
+        written.ok_or(SubmitError::Full)
+    }
+
+    /// Ends the command that a context names; `None` if there is none such.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, context: u32) -> Option<(Tag, u32)> {
+        if !self.queue.is_unposted(context)
+            && let Ok(ended) = self.queue.tags.finish(context)
+        {
+            return Some(ended);
+        }
+        self.distrust("completion of no command in flight");
+        None
     }
 
     #[cold]
@@ -233,23 +240,31 @@ impl<H: Hal> Controller for Mptsas<H> {
             disk: request.disk.0,
             cookie: request.cookie,
         };
-        let written = self.queue.write(&command).ok_or(SubmitError::Full)?;
-        Ok(self.post(written))
+        self.queue.write(&command).ok_or(SubmitError::Full)
     }
 
-    /// Nothing is left to publish: `submit` posted it.
+    /// One post for each request: the adapter has no other way to take them. They
+    /// follow each other, as each leaves the guest and wakes the device.
     #[inline]
-    fn ring_doorbell(&mut self, _queue: QueueId) {}
+    fn ring_doorbell(&mut self, _queue: QueueId) {
+        let posts = self.queue.take_posts();
+        for low_address in posts {
+            self.regs.post(*low_address);
+        }
+        self.commands += posts.len() as u64;
+    }
 
     #[inline]
     fn reap(&mut self, _queue: QueueId, out: &mut [Completion]) -> usize {
         let mut found = 0;
+        // Once all have ended, there is nothing to wait for but notices, which
+        // the next pass sees: each read that finds nothing is an exit for nothing.
+        let open = (self.commands - self.ended) as usize;
         for place in out.iter_mut() {
             let value = self.regs.take_reply();
             if value & ADDRESS_REPLY == 0 {
                 // A context by itself means success.
-                let Ok((tag, cookie)) = self.queue.tags.finish(value) else {
-                    self.distrust("completion of no command in flight");
+                let Some((tag, cookie)) = self.finish(value) else {
                     return found;
                 };
                 *place = Completion {
@@ -267,6 +282,10 @@ impl<H: Hal> Controller for Mptsas<H> {
                 return found;
             }
             found += 1;
+            self.ended += 1;
+            if found == open {
+                return found;
+            }
         }
         found
     }
@@ -313,10 +332,11 @@ impl<H: Hal> Controller for Mptsas<H> {
         Ok(())
     }
 
-    fn abort(&mut self, _queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
+    fn abort(&mut self, queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
         if !self.queue.tags.is_in_flight(tag) {
             return Ok(());
         }
+        self.ring_doorbell(queue);
         self.check_alive("task management")?;
         let disk = self.queue.shadow(tag.slot()).disk();
         let at = self

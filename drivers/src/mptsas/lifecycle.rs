@@ -82,7 +82,7 @@ impl<H: Hal> Mptsas<H> {
             max_transfer_bytes: max_transfer_bytes(&facts)?,
             max_targets: u32::from(facts.targets),
             ring_pages: 0,
-            posts_on_submit: true,
+            doorbell_per_request: true,
             polls_by_register: true,
         };
         let queue = Queue::allocate(&hal, commands, replies).map_err(ControllerError::Dma)?;
@@ -96,6 +96,7 @@ impl<H: Hal> Mptsas<H> {
             regs,
             open: false,
             commands: 0,
+            ended: 0,
             errands: 0,
             recycled: 0,
             bad_completions: 0,
@@ -184,7 +185,8 @@ impl<H: Hal> Mptsas<H> {
 
     fn forget(&mut self) {
         self.open = false;
-        self.queue.tags.forget_all();
+        self.queue.forget_all();
+        self.ended = self.commands;
         self.management.clear();
     }
 

@@ -6,6 +6,8 @@ use crate::block::{Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaRegion, Hal};
 use crate::scsi::sense::SENSE_BYTES;
 use crate::scsi::{Cdb, ScsiAddress};
+use alloc::boxed::Box;
+use alloc::vec;
 
 /// Tags take all bits of a context but the highest, which marks what is no
 /// command: task management and acknowledgements.
@@ -95,6 +97,10 @@ impl Shadow {
 pub(super) struct Queue<R> {
     pub(super) frames: Frames<R>,
     pub(super) tags: TagTable,
+    /// What is to be posted for the commands that were written since the last
+    /// doorbell, in their order; the first `written` are meant.
+    posts: Box<[u32]>,
+    written: usize,
     /// Slot of the request frame that is kept for management.
     spare: usize,
 }
@@ -111,28 +117,28 @@ impl<R: DmaRegion> Queue<R> {
         Ok(Self {
             frames: Frames::allocate(hal, slots + 1, usize::from(replies))?,
             tags: TagTable::new(commands, TAG_BITS),
+            posts: vec![0; slots].into_boxed_slice(),
+            written: 0,
             spare: slots,
         })
     }
 
-    /// Writes a command into its frame and returns what is to be posted; `None`
-    /// if all slots are in flight.
+    /// Writes a command into its frame, to be posted with the next doorbell;
+    /// `None` if all slots are in flight.
     #[inline(always)]
-    pub(super) fn write(&mut self, command: &Command<'_>) -> Option<(Tag, u32)> {
+    pub(super) fn write(&mut self, command: &Command<'_>) -> Option<Tag> {
         let tag = self.take(command)?;
-        Some((tag, self.write_frame(tag, command, command.data)))
+        self.write_frame(tag, command, command.data);
+        Some(tag)
     }
 
     /// The same for a command whose data is the parameter list of an UNMAP, which
     /// lies beside the slot's sense data.
-    pub(super) fn write_unmap(
-        &mut self,
-        command: &Command<'_>,
-        list: &[u64; 3],
-    ) -> Option<(Tag, u32)> {
+    pub(super) fn write_unmap(&mut self, command: &Command<'_>, list: &[u64; 3]) -> Option<Tag> {
         let tag = self.take(command)?;
         let data = self.frames.write_unmap_list(tag.slot(), list);
-        Some((tag, self.write_frame(tag, command, data)))
+        self.write_frame(tag, command, data);
+        Some(tag)
     }
 
     #[inline(always)]
@@ -142,7 +148,7 @@ impl<R: DmaRegion> Queue<R> {
     }
 
     #[inline(always)]
-    fn write_frame(&self, tag: Tag, command: &Command<'_>, data: BusAddr) -> u32 {
+    fn write_frame(&mut self, tag: Tag, command: &Command<'_>, data: BusAddr) {
         let slot = tag.slot();
         let bytes = command.data_bytes;
         let only = command.way.element | element::LAST | bytes & 0xff_ffff;
@@ -162,7 +168,36 @@ impl<R: DmaRegion> Queue<R> {
         if bytes > MAX_ELEMENT_BYTES {
             self.write_list(slot, command.way, data, bytes);
         }
-        self.frames.request_low(slot)
+        // There are as many places as commands can be in flight.
+        if let Some(place) = self.posts.get_mut(self.written) {
+            *place = self.frames.request_low(slot);
+            self.written += 1;
+        }
+    }
+
+    /// Takes what is to be posted, in the order in which it was written.
+    #[inline(always)]
+    pub(super) fn take_posts(&mut self) -> &[u32] {
+        let written = core::mem::take(&mut self.written);
+        self.posts.get(..written).unwrap_or_default()
+    }
+
+    /// Whether a context names a command that the adapter has not been shown yet.
+    #[inline(always)]
+    pub(super) fn is_unposted(&self, context: u32) -> bool {
+        self.written != 0 && self.awaits_post(context)
+    }
+
+    #[cold]
+    fn awaits_post(&self, context: u32) -> bool {
+        let low_address = self.frames.request_low(self.tags.slot_of(context));
+        self.posts[..self.written].contains(&low_address)
+    }
+
+    /// Forgets what is in flight and what was to be posted, after a reset.
+    pub(super) fn forget_all(&mut self) {
+        self.written = 0;
+        self.tags.forget_all();
     }
 
     /// Several elements for one contiguous buffer that is too long for one.

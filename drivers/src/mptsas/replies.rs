@@ -44,10 +44,7 @@ impl<H: Hal> Mptsas<H> {
     }
 
     fn complete(&mut self, context: u32, frame: &Reply) -> Option<Completion> {
-        let Ok((tag, cookie)) = self.queue.tags.finish(context) else {
-            self.distrust("completion of no command in flight");
-            return None;
-        };
+        let (tag, cookie) = self.finish(context)?;
         let verdict = Verdict::of(frame);
         let sense = if verdict.has_sense() {
             self.queue

@@ -79,7 +79,8 @@ impl<H: Hal> ScsiPort for Mptsas<H> {
             cookie: 0,
         };
         let written = self.queue.write(&command);
-        self.post(written.ok_or(ControllerError::InFlight(busy))?);
+        written.ok_or(ControllerError::InFlight(busy))?;
+        self.ring_doorbell(QueueId(0));
         let Some(status) = self.wait_for_one() else {
             self.restart()?;
             return Err(ControllerError::TimedOut {

@@ -146,7 +146,7 @@ impl<H: Hal> Nvme<H> {
                 .min(self.quirks.max_transfer_bytes()),
             max_targets: self.info.max_nsid,
             ring_pages: 0,
-            posts_on_submit: false,
+            doorbell_per_request: false,
             polls_by_register: false,
         };
         Ok(())

@@ -186,7 +186,7 @@ const NO_LIMITS: Limits = Limits {
     max_transfer_bytes: 0,
     max_targets: 0,
     ring_pages: 0,
-    posts_on_submit: false,
+    doorbell_per_request: false,
     polls_by_register: false,
 };
 

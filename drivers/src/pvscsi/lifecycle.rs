@@ -262,7 +262,7 @@ fn limits<R: crate::hal::DmaRegion>(
         max_transfer_bytes: MAX_TRANSFER_BYTES,
         max_targets: features.targets(),
         ring_pages,
-        posts_on_submit: false,
+        doorbell_per_request: false,
         polls_by_register: false,
     }
 }

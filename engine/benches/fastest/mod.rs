@@ -77,7 +77,7 @@ impl Device {
                 max_transfer_bytes: 1 << 20,
                 max_targets: 1,
                 ring_pages: 0,
-                posts_on_submit: false,
+                doorbell_per_request: false,
                 polls_by_register: false,
             },
             disks: [Disk {

@@ -104,7 +104,7 @@ impl Device {
                 max_transfer_bytes: 1 << 20,
                 max_targets: 4,
                 ring_pages: 8,
-                posts_on_submit: false,
+                doorbell_per_request: false,
                 polls_by_register: false,
             },
             disks: vec![disk(0, blocks, block_bytes)],
@@ -240,22 +240,13 @@ impl Controller for Device {
         if self.log.len() < self.log.capacity() {
             self.log.push(*request);
         }
-        let posts = self.limits.posts_on_submit;
-        if posts {
-            self.accesses.submit_doorbells += 1;
-            self.accesses.mmio.writes += 1;
-        }
         self.flight.push(InFlight {
-            due: if posts {
-                answer.ticks.saturating_add(self.clock.peek())
-            } else {
-                answer.ticks
-            },
+            due: answer.ticks,
             tag,
             bits: tag.to_bits(self.tags.slot_bits()),
             request: *request,
             status: answer.status,
-            rung: posts,
+            rung: false,
         });
         Ok(tag)
     }
@@ -269,9 +260,14 @@ impl Controller for Device {
             published += 1;
         }
         if published > 0 {
-            self.accesses.submit_doorbells += 1;
-            self.accesses.mmio.writes += 1;
-            self.clock.advance(self.costs[1]);
+            let writes = if self.limits.doorbell_per_request {
+                u64::from(published)
+            } else {
+                1
+            };
+            self.accesses.submit_doorbells += writes;
+            self.accesses.mmio.writes += writes;
+            self.clock.advance(self.costs[1] * writes);
             if self.batches.len() < self.batches.capacity() {
                 self.batches.push(published);
             }

@@ -15,18 +15,20 @@ pub(super) struct Gaps {
     floor: u64,
     per_io: u64,
     polls_by_register: bool,
+    doorbell_per_request: bool,
     /// Lengths of empty passes by their highest bit.
     pass_log2: [u32; 64],
 }
 
 impl Gaps {
-    pub fn new(timebase: &Timebase, polls_by_register: bool) -> Self {
+    pub fn new(timebase: &Timebase, polls_by_register: bool, doorbell_per_request: bool) -> Self {
         let floor = timebase.ticks(FLOOR_NS);
         Self {
             limit: floor,
             floor,
             per_io: floor / 8,
             polls_by_register,
+            doorbell_per_request,
             pass_log2: [0; 64],
         }
     }
@@ -67,16 +69,21 @@ impl Gaps {
 
     /// Building `count` requests took `ticks`.
     #[inline]
-    pub fn check_build(&self, stats: &mut Stats, ticks: u64, count: usize, posts: bool) {
-        if ticks > self.limit + count as u64 * self.per_io && !posts {
+    pub fn check_build(&self, stats: &mut Stats, ticks: u64, count: usize) {
+        if ticks > self.limit + count as u64 * self.per_io {
             self.found(stats, ticks);
         }
     }
 
-    /// A doorbell took `ticks`.
+    /// The doorbell of `commands` took `ticks`.
     #[inline]
-    pub fn check_doorbell(&self, stats: &mut Stats, ticks: u64) {
-        if ticks > self.limit {
+    pub fn check_doorbell(&self, stats: &mut Stats, ticks: u64, commands: u64) {
+        let writes = if self.doorbell_per_request {
+            commands
+        } else {
+            0
+        };
+        if ticks > self.limit + writes * self.per_io {
             stats.long_doorbells += 1;
             stats.longest_doorbell_ticks = stats.longest_doorbell_ticks.max(ticks);
         }
@@ -112,7 +119,7 @@ mod tests {
     use super::*;
 
     fn gaps() -> Gaps {
-        Gaps::new(&Timebase::new(1_000_000_000), false)
+        Gaps::new(&Timebase::new(1_000_000_000), false, false)
     }
 
     #[test]
@@ -135,19 +142,31 @@ mod tests {
         gaps.check_pass(&mut stats, 0, 200_000, 200_100, 1);
         assert_eq!(stats.gaps, 0);
         gaps.check_pass(&mut stats, 0, 200_001, 200_101, 1);
-        gaps.check_build(&mut stats, 300_001, 4, false);
+        gaps.check_build(&mut stats, 300_001, 4);
         assert_eq!((stats.gaps, stats.longest_gap_ticks), (2, 300_001));
-        gaps.check_build(&mut stats, 300_000, 4, false);
-        gaps.check_build(&mut stats, 900_000, 1, true);
+        gaps.check_build(&mut stats, 300_000, 4);
         gaps.check_pass(&mut stats, 10, 9, 20, 1);
         assert_eq!(stats.gaps, 2);
-        gaps.check_doorbell(&mut stats, 200_001);
+        gaps.check_doorbell(&mut stats, 200_001, 4);
         assert_eq!((stats.gaps, stats.long_doorbells), (2, 1));
     }
 
     #[test]
+    fn a_doorbell_per_request_may_take_longer_for_more() {
+        let gaps = Gaps::new(&Timebase::new(1_000_000_000), true, true);
+        let mut stats = Stats::default();
+        gaps.check_doorbell(&mut stats, 300_000, 4);
+        assert_eq!(stats.long_doorbells, 0);
+        gaps.check_doorbell(&mut stats, 300_001, 4);
+        assert_eq!(
+            (stats.long_doorbells, stats.longest_doorbell_ticks),
+            (1, 300_001)
+        );
+    }
+
+    #[test]
     fn a_pass_that_reads_a_register_is_no_gap() {
-        let gaps = Gaps::new(&Timebase::new(1_000_000_000), true);
+        let gaps = Gaps::new(&Timebase::new(1_000_000_000), true, true);
         let mut stats = Stats::default();
         gaps.check_pass(&mut stats, 0, 500_000, 1_000_000, 1);
         assert_eq!((stats.gaps, gaps.between_polls_limit()), (0, u64::MAX));

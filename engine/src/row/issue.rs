@@ -24,13 +24,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             let built = self.build::<P>(now, batch);
             self.quota_left -= built.ios as u64;
             let building = built.end.wrapping_sub(now);
-            if self.posts {
-                self.stats.doorbell_ticks += building;
-            } else {
-                self.stats.submit_ticks += building;
-            }
-            self.gaps
-                .check_build(self.stats, building, built.ios, self.posts);
+            self.stats.submit_ticks += building;
+            self.gaps.check_build(self.stats, building, built.ios);
             now = self.ring::<P>(&built);
             if built.ios < batch {
                 return now;
@@ -46,21 +41,17 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let free = self.table.free_len();
         let least = free.saturating_sub(batch);
         let mut now = start;
-        let mut starts = 0u64;
         let mut top = free;
         let mut refused = 0;
         while top > least {
-            let before = self.unrung;
             top -= 1;
             let t0 = now;
             let taken = self.issue::<P>(t0, top);
             now = self.clock.now_ticks();
-            if P::GENERAL {
-                let commands = self.unrung - before;
-                starts = starts.wrapping_add(t0.wrapping_mul(commands));
-            }
-            if P::STAGES {
-                self.stamp_built(self.table.free_at(top), t0, now);
+            // A split I/O was stamped at its first piece.
+            if P::STAGES && !(P::GENERAL && self.splits) {
+                let slot = self.table.free_at(top);
+                self.table.stamps(slot).t1 = now;
             }
             if !taken {
                 refused = 1;
@@ -74,15 +65,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
         if !P::GENERAL {
             self.unrung += (ios - refused) as u64;
-            if self.posts {
-                starts = self.table.starts_from(free - 1, ios - refused);
-            }
         }
-        Built {
-            ios,
-            end: now,
-            starts,
-        }
+        Built { ios, end: now }
     }
 
     /// How many I/Os the next doorbell shall publish.
@@ -105,47 +89,22 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
     }
 
-    #[inline]
-    fn stamp_built(&mut self, slot: usize, t0: u64, now: u64) {
-        let posts = self.posts;
-        if self.splits {
-            // Stamped piece by piece.
-            return;
-        }
-        let stamps = self.table.stamps(slot);
-        if posts {
-            // Build and post are one call: it is all doorbell.
-            stamps.t1 = t0;
-            stamps.t2 = t0;
-            stamps.t3 = now;
-        } else {
-            stamps.t1 = now;
-        }
-    }
-
     /// Publishes what was built; its end is t2. Returns t3.
     #[inline]
     fn ring<P: Policy>(&mut self, built: &Built) -> u64 {
         let commands = self.unrung;
         self.unrung = 0;
         self.owned += commands;
-        let published = if self.posts {
-            built.starts
-        } else {
-            commands.wrapping_mul(built.end)
-        };
+        let published = commands.wrapping_mul(built.end);
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
         self.ctl.ring_doorbell(self.queue);
-        if self.posts {
-            return built.end;
-        }
         let t3 = self.clock.now_ticks();
         if P::STAGES {
             self.table.stamp_batch(built.ios, built.end, t3);
         }
         let ringing = t3.wrapping_sub(built.end);
         self.stats.doorbell_ticks += ringing;
-        self.gaps.check_doorbell(self.stats, ringing);
+        self.gaps.check_doorbell(self.stats, ringing, commands);
         t3
     }
 
@@ -203,8 +162,6 @@ struct Built {
     ios: usize,
     /// The stamp after the last of them.
     end: u64,
-    /// Sum of t0 over their commands, modulo 2^64, where each is posted by itself.
-    starts: u64,
 }
 
 /// Keys each unit of a write's buffer to where it goes.

@@ -19,9 +19,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         extra.pieces_left = pieces;
         extra.failed = false;
         let mut taken = true;
-        let t0 = self.table.slot(slot).t0;
         for piece in 0..pieces {
-            let before = self.clock.now_ticks();
             let request = self.request(slot, lane, lba, piece);
             if piece > 0 {
                 self.tracks[lane & 1].further_commands += 1;
@@ -37,15 +35,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
                 Err(error) => taken = self.not_taken(lane, request.cookie, error),
             }
-            let after = self.clock.now_ticks();
-            let posts = self.posts;
-            let stamps = self.table.stamps(slot);
             if piece == 0 {
-                stamps.t1 = if posts { t0 } else { after };
-            }
-            if posts {
-                stamps.t2 = before;
-                stamps.t3 = after;
+                self.table.stamps(slot).t1 = self.clock.now_ticks();
             }
         }
         taken
@@ -78,7 +69,6 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if self.suspended || now < self.again_at {
             return now;
         }
-        let t0 = now;
         let mut sent = 0;
         while sent < self.table.again.len() {
             let cookie = self.table.again[sent] & !NEVER_SENT;
@@ -108,11 +98,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let commands = self.unrung;
         self.unrung = 0;
         self.owned += commands;
-        let t2 = if self.posts {
-            t0
-        } else {
-            self.clock.now_ticks()
-        };
+        let t2 = self.clock.now_ticks();
         let published = commands.wrapping_mul(t2);
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
         self.ctl.ring_doorbell(self.queue);

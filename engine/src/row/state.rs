@@ -93,8 +93,6 @@ pub(super) struct Row<'a, C, K> {
     pub complete_min: usize,
     /// Completions since the last refill.
     pub done_since_fill: usize,
-    /// The device takes each request by a register write.
-    pub posts: bool,
     pub verify: bool,
     pub splits: bool,
     /// Commands submitted since the last doorbell.
@@ -172,14 +170,17 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             max_batch,
             complete_min: (spec.batch_complete_min.max(1) as usize).min(depth),
             done_since_fill: 0,
-            posts: limits.posts_on_submit,
             verify: spec.verify,
             splits: spec.splits(),
             unrung: 0,
             owned: 0,
             suspended: false,
             edges: Edges::new(start_ticks, &spec, &timebase),
-            gaps: Gaps::new(&timebase, limits.polls_by_register),
+            gaps: Gaps::new(
+                &timebase,
+                limits.polls_by_register,
+                limits.doorbell_per_request,
+            ),
             backoff: Backoff::new(
                 &timebase,
                 limits.polls_by_register,

@@ -49,7 +49,7 @@ pub struct Stats {
     pub stages: Stages,
     /// Ticks in which requests were built and written.
     pub submit_ticks: u64,
-    /// Ticks in doorbells; of a device that takes posts, in building and posting.
+    /// Ticks in doorbells.
     pub doorbell_ticks: u64,
     /// Ticks in reap passes that found something, and in booking it.
     pub reap_ticks: u64,

@@ -164,14 +164,6 @@ impl<'a> Table<'a> {
         self.free_len = count;
     }
 
-    /// Sum of the starts of the `count` I/Os placed last, modulo 2^64.
-    pub fn starts_from(&self, top: usize, count: usize) -> u64 {
-        (0..count).fold(0, |sum, at| {
-            let slot = self.slots[self.free_at(top.wrapping_sub(at))];
-            sum.wrapping_add(slot.t0)
-        })
-    }
-
     /// Gives a slot back.
     #[inline]
     pub fn release(&mut self, index: usize) {

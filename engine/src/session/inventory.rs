@@ -241,7 +241,10 @@ fn limits(limits: &Limits) -> BTreeMap<String, u64> {
         ("max_transfer_bytes", limits.max_transfer_bytes),
         ("max_targets", u64::from(limits.max_targets)),
         ("ring_pages", u64::from(limits.ring_pages)),
-        ("posts_on_submit", u64::from(limits.posts_on_submit)),
+        (
+            "doorbell_per_request",
+            u64::from(limits.doorbell_per_request),
+        ),
         ("polls_by_register", u64::from(limits.polls_by_register)),
     ]
     .into_iter()

@@ -86,11 +86,11 @@ fn a_queue_that_is_full_earlier_than_it_said_only_defers() {
 }
 
 #[test]
-fn posts_count_from_each_submit() {
+fn a_doorbell_per_request_is_one_doorbell_to_the_loop() {
     let clock = clock(0);
     let mut device = device(&clock, 8, 10_000);
-    device.limits.posts_on_submit = true;
-    device.costs = [500, 0, 0];
+    device.limits.doorbell_per_request = true;
+    device.costs = [500, 100, 0];
     let outcome = run(
         &mut device,
         &clock,
@@ -99,8 +99,8 @@ fn posts_count_from_each_submit() {
             ..spec(2)
         },
     );
-    // The first is owned from 0 to 10,500 and the second from 500 to 11,000.
-    assert_eq!(outcome.stats.depth_integral, 21_000);
+    // Both are owned from 1,000, where the posting starts, to 11,000.
+    assert_eq!(outcome.stats.depth_integral, 20_000);
     assert_eq!(outcome.tally.row_accesses.submit_doorbells, 2);
 }
 

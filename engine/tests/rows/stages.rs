@@ -64,7 +64,7 @@ fn they_add_up_to_the_latency_in_every_shape() {
         {
             let clock = clock(7);
             let mut device = device(&clock, 64, 0);
-            device.limits.posts_on_submit = posts;
+            device.limits.doorbell_per_request = posts;
             device.costs = [31, 57, 13];
             device.plan = Box::new(|number, _| Answer::ok(number * 613 % 9_000));
             let mut spec = Spec {
@@ -120,11 +120,11 @@ fn a_pass_that_began_before_the_doorbell_returned_is_clamped() {
 }
 
 #[test]
-fn with_posts_it_is_all_doorbell() {
+fn the_doorbell_stage_of_each_holds_the_posting_of_all() {
     let clock = clock(0);
     let mut device = device(&clock, 4, 5_000);
-    device.limits.posts_on_submit = true;
-    device.costs = [300, 0, 0];
+    device.limits.doorbell_per_request = true;
+    device.costs = [300, 40, 0];
     let outcome = run(
         &mut device,
         &clock,
@@ -134,7 +134,7 @@ fn with_posts_it_is_all_doorbell() {
             ..spec(2)
         },
     );
-    assert_eq!(outcome.stats.stages.build, 0);
-    assert_eq!(outcome.stats.stages.batch, 0);
-    assert_eq!(outcome.stats.stages.doorbell, 600);
+    assert_eq!(outcome.stats.stages.build, 600);
+    assert_eq!(outcome.stats.stages.batch, 300);
+    assert_eq!(outcome.stats.stages.doorbell, 160);
 }

@@ -48,7 +48,7 @@ fn limits_are_those_of_the_device() {
     assert_eq!((limits.max_in_flight, limits.max_batch), (127, 127));
     assert_eq!(limits.max_targets, 16);
     assert_eq!(limits.max_transfer_bytes, 6 * 0xff_f000);
-    assert!(limits.posts_on_submit && limits.polls_by_register);
+    assert!(limits.doorbell_per_request && limits.polls_by_register);
     assert!(adapter.has_events());
     assert_eq!(adapter.facts().product, 0x2102);
     assert_eq!(machine.device().free_frames(), 128);

@@ -33,8 +33,12 @@ fn write(machine: &Machine, cdb: Cdb, way: Way, data: u64, data_bytes: u32) -> [
         disk: 0,
         cookie: 0,
     };
-    let (tag, low) = queue.write(&command).unwrap();
+    let tag = queue.write(&command).unwrap();
+    let [low] = *queue.take_posts() else {
+        panic!("one post")
+    };
     assert_eq!((tag.bits(), low % 64), (4, 0));
+    assert_eq!(queue.take_posts(), []);
     frame(machine, &queue, low)
 }
 

@@ -14,6 +14,7 @@ fn keep_full(machine: &Machine, adapter: &mut Adapter, rounds: u32) {
             }
         }
         assert_eq!(adapter.in_flight(), adapter.limits().max_in_flight);
+        adapter.ring_doorbell(Q);
         machine.step();
         reaped += reap_all(machine, adapter).len() as u32;
     }

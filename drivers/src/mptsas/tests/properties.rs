@@ -12,6 +12,8 @@ enum Move {
     Submit(u8),
     /// Reap with room for so many.
     Reap(u8),
+    /// What was submitted is posted.
+    Ring,
     /// The device fetches.
     Step,
     /// The device completes its nth open command.
@@ -28,6 +30,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     let one = prop_oneof![
         4 => (1..60u8).prop_map(Move::Submit),
         4 => (0..40u8).prop_map(Move::Reap),
+        4 => Just(Move::Ring),
         3 => Just(Move::Step),
         6 => any::<u8>().prop_map(Move::Complete),
         1 => any::<u8>().prop_map(Move::Abort),
@@ -123,6 +126,7 @@ impl Run {
                 }
             }
             Move::Reap(room) => self.reap(usize::from(room)),
+            Move::Ring => self.adapter.ring_doorbell(Q),
             Move::Step => self.machine.step(),
             Move::Complete(nth) => {
                 let mut device = self.machine.device();
@@ -159,6 +163,7 @@ impl Run {
     /// Ends everything, and looks at the whole.
     fn finish(mut self) {
         let mut passes = 0;
+        self.make(Move::Ring);
         while self.adapter.in_flight() > 0 || passes < 500 {
             self.make(Move::Step);
             while self.machine.device().complete(0) {}

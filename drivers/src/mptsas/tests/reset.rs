@@ -152,3 +152,15 @@ fn no_option_changes_anything() {
     adapter.reconfigure(&options).unwrap();
     assert_eq!(adapter.accesses(), accesses);
 }
+
+#[test]
+fn what_was_written_before_a_reset_is_not_posted_after_it() {
+    let machine = one_disk();
+    let mut adapter = ready(&machine);
+    adapter.submit(Q, &read(0, 0)).unwrap();
+    adapter.reset().unwrap();
+    let posts = machine.device().seen.posts;
+    adapter.ring_doorbell(Q);
+    assert_eq!(machine.device().seen.posts, posts);
+    assert_eq!(run(&machine, &mut adapter, &read(0, 1)), Status::Ok);
+}

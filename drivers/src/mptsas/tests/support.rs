@@ -73,9 +73,11 @@ pub(super) fn read(lba: u64, cookie: u32) -> Request {
 
 pub(super) fn submit_reads(adapter: &mut Adapter, count: u32) -> Vec<Tag> {
     let lba = |cookie| u64::from(cookie) * 8;
-    (0..count)
+    let tags = (0..count)
         .map(|cookie| adapter.submit(Q, &read(lba(cookie), cookie)).unwrap())
-        .collect()
+        .collect();
+    adapter.ring_doorbell(Q);
+    tags
 }
 
 /// Everything that can be reaped now. A pass ends at a reply that is no

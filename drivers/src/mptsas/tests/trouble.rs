@@ -118,6 +118,16 @@ fn a_stale_completion_does_not_end_the_next_command_of_its_slot() {
 }
 
 #[test]
+fn a_completion_that_comes_before_the_doorbell_is_not_believed() {
+    let (machine, mut adapter, _) = three_open();
+    let tag = adapter.submit(Q, &read(0, 50)).unwrap();
+    machine.device().post_reply(tag.bits());
+    assert_eq!(reap_all(&machine, &mut adapter), []);
+    assert_eq!(adapter.in_flight(), 4);
+    assert_lying(&mut adapter, 1);
+}
+
+#[test]
 fn replies_to_what_was_never_asked_are_not_believed() {
     for function in [1, 2, 3, 4, 8, 0x40, 0xfe] {
         let (machine, mut adapter, tags) = three_open();

@@ -29,7 +29,7 @@ fn a_controller_like_qemus_starts() {
     assert_eq!((limits.max_in_flight, limits.max_batch), (1023, 1023));
     assert_eq!(limits.max_transfer_bytes, 512 << 10);
     assert_eq!(limits.max_targets, 256);
-    assert!(!limits.posts_on_submit && !limits.polls_by_register);
+    assert!(!limits.doorbell_per_request && !limits.polls_by_register);
     assert_eq!(rig.nvme.info().model, "Fake NVMe Ctrl");
     assert_eq!(rig.nvme.health(), Health::Ok);
     assert!(rig.nvme.uses_shadow_doorbells());
