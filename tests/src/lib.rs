@@ -6,11 +6,15 @@
 mod boot;
 mod call;
 mod disk;
+mod monitor;
+mod reboot;
 mod scenario;
 mod screen;
 
 pub use boot::{boot, device, null, raw};
 pub use call::{Called, call, call_in, call_with};
 pub use disk::{ext4_image, flip_byte, holds_its_pattern, pattern_blocks};
+pub use monitor::{Monitor, MonitorSocket};
+pub use reboot::reset_in_a_row;
 pub use scenario::{Scenario, run};
 pub use screen::screen_at_end;

@@ -1,22 +1,16 @@
 //! What stands on the screen of a machine that nobody listens to.
 
-use super::{call, device, raw};
+use super::{MonitorSocket, call, device, raw};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
-use std::time::Duration;
 use xtask::qemu::command::CommandLine;
 use xtask::qemu::firmware::find_ovmf;
 use xtask::qemu::install::PROGRAM;
 use xtask::qemu::process::Process;
 use xtask::{Console, Interrupt};
 
-/// Longest wait for one message of QEMU: a firmware's start on a busy machine, and
-/// the run.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// Text memory of a VGA adapter, and its shape.
 const VGA_TEXT: u64 = 0xb_8000;
 const VGA_COLUMNS: usize = 80;
@@ -35,8 +29,7 @@ const HEIGHT: RasterHeight = RasterHeight::Size16;
 #[must_use]
 pub fn screen_at_end(image: &Path, data: &Path, uefi: bool) -> Vec<String> {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let socket = dir.path().join("qmp");
-    let listener = UnixListener::bind(&socket).expect("a socket");
+    let socket = MonitorSocket::new();
     let mut parts = vec![
         ["-machine", "q35"].map(String::from),
         ["-accel", "tcg"].map(String::from),
@@ -44,8 +37,7 @@ pub fn screen_at_end(image: &Path, data: &Path, uefi: bool) -> Vec<String> {
         ["-m", if uefi { "256" } else { "64" }].map(String::from),
         ["-display", "none"].map(String::from),
         ["-serial", "none"].map(String::from),
-        // QEMU connects to us, and does not go before it was looked at.
-        ["-qmp".into(), format!("unix:{}", socket.display())],
+        socket.argument(),
         device("VGA"),
         raw("boot", image, true),
         device("virtio-blk-pci,drive=boot,bootindex=0"),
@@ -71,17 +63,17 @@ pub fn screen_at_end(image: &Path, data: &Path, uefi: bool) -> Vec<String> {
     };
     let _alone = call::alone();
     let _process = Process::start(&line).expect("QEMU starts");
-    let (stream, _) = listener.accept().expect("QEMU connects");
-    let mut qmp = Monitor::new(stream);
-    qmp.wait("SHUTDOWN");
+    let mut qmp = socket.accept();
+    // It does not go before it was looked at.
+    let _ = qmp.wait("SHUTDOWN");
     let dump = dir.path().join("dump");
     if uefi {
-        qmp.execute("screendump", &json!({ "filename": dump }));
+        let _ = qmp.execute("screendump", &json!({ "filename": dump }));
         read_pixels(&fs::read(&dump).expect("a picture"))
     } else {
         let bytes = VGA_COLUMNS * VGA_ROWS * 2;
         let arguments = json!({ "val": VGA_TEXT, "size": bytes, "filename": dump });
-        qmp.execute("pmemsave", &arguments);
+        let _ = qmp.execute("pmemsave", &arguments);
         read_vga_text(&fs::read(&dump).expect("text memory"))
     }
 }
@@ -102,48 +94,6 @@ fn flash(dir: &Path) -> Vec<[String; 2]> {
         unit(0, &ovmf.code, "readonly=on"),
         unit(1, &vars, "readonly=off"),
     ]
-}
-
-/// QEMU's monitor.
-struct Monitor {
-    reader: BufReader<UnixStream>,
-}
-
-impl Monitor {
-    fn new(stream: UnixStream) -> Self {
-        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
-        let mut monitor = Self {
-            reader: BufReader::new(stream),
-        };
-        monitor.next();
-        monitor.execute("qmp_capabilities", &json!({}));
-        monitor
-    }
-
-    fn next(&mut self) -> Value {
-        let mut line = String::new();
-        self.reader
-            .read_line(&mut line)
-            .expect("QEMU says something in time");
-        serde_json::from_str(&line).expect("QMP is JSON")
-    }
-
-    /// Waits for an event.
-    fn wait(&mut self, event: &str) {
-        while self.next()["event"] != event {}
-    }
-
-    fn execute(&mut self, command: &str, arguments: &Value) {
-        let line = json!({ "execute": command, "arguments": arguments });
-        writeln!(self.reader.get_mut(), "{line}").expect("QEMU listens");
-        loop {
-            let answer = self.next();
-            assert!(answer["error"].is_null(), "{command}: {answer}");
-            if !answer["return"].is_null() {
-                return;
-            }
-        }
-    }
 }
 
 /// Rows of text memory: letter, attribute, letter, ..
