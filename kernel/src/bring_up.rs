@@ -8,10 +8,12 @@ use crate::acpi::{self, PmTimer, Power};
 use crate::adapters::{self, Started};
 use crate::hal::{Machine, TscClock, cpu};
 use crate::hypervisor::{self, Hypervisor};
+use crate::interrupts::Platform;
 use crate::memory::boot_note::BootNote;
 use crate::memory::physical;
 use crate::pci::{self, Config, Function, VGA_CLASS};
 use crate::time::{self, Calibration, NoReference, Rate, math};
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 use bootloader_api::info::{MemoryRegion, MemoryRegionKind};
 use drivers::block::Options;
@@ -57,12 +59,16 @@ impl Ground {
         } = self;
         let machine = Machine::new(calibration.rough_clock());
         let mut vga = None;
+        let cpus = firmware.madt.cpus().max(1);
+        let platform = Rc::new(Platform::new(firmware.madt, calibration.rough_clock()));
         let started = Config::new(&firmware.ecam).map(|config| {
+            let config = Rc::new(config);
             let map = memory_map(regions);
-            let found = pci::scan(&config, &map, &firmware.ecam, address_bits());
+            let found = pci::scan(&*config, &map, &firmware.ecam, address_bits());
             vga = found.functions.iter().find(is_vga).cloned();
             calibration.sample();
-            adapters::start_all(&config, &found.functions, machine, options, || {
+            let functions = &found.functions;
+            adapters::start_all(&config, &platform, functions, machine, options, || {
                 calibration.sample();
             })
         });
@@ -72,7 +78,7 @@ impl Ground {
             vga,
             power: firmware.power,
             rate: calibration.finish(),
-            cpus: firmware.madt.cpus().max(1),
+            cpus,
         }
     }
 

@@ -15,6 +15,7 @@ pub mod hal;
 pub mod hypervisor;
 #[cfg(any(test, feature = "inject"))]
 pub mod inject;
+pub mod interrupts;
 pub mod job;
 pub mod memory;
 pub mod pci;

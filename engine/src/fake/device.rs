@@ -1,6 +1,6 @@
 //! A controller that answers by script.
 
-use super::{HandClock, Media};
+use super::{HandClock, Media, Wire};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
@@ -81,6 +81,10 @@ pub struct Device {
     pub log: Vec<Request>,
     /// Resets, refreshes, shutdowns and aborts made.
     pub calls: [u32; 4],
+    /// Where its interrupts go; without it, it has none.
+    pub wire: Option<Wire>,
+    /// How it announces completions.
+    pub interrupts: InterruptMode,
     /// Options of the last `reconfigure`.
     pub options: Options,
     clock: HandClock,
@@ -122,6 +126,8 @@ impl Device {
             batches: Vec::with_capacity(1 << 16),
             log: Vec::with_capacity(1 << 16),
             calls: [0; 4],
+            wire: None,
+            interrupts: InterruptMode::Off,
             options: Options::default(),
             clock: clock.clone(),
             tags: TagTable::new(slots, 32),
@@ -165,6 +171,16 @@ impl Device {
             Op::Read => self.media[disk].read(request.lba.0, buffer),
             Op::Write | Op::WriteDurable => self.media[disk].write(request.lba.0, buffer),
             Op::Flush | Op::Trim => {}
+        }
+    }
+
+    /// A command will complete at `due`.
+    fn announce(&self, due: u64) {
+        if let Some(wire) = &self.wire
+            && self.interrupts != InterruptMode::Off
+            && due != u64::MAX
+        {
+            wire.raise_at(due);
         }
     }
 
@@ -254,10 +270,16 @@ impl Controller for Device {
     fn ring_doorbell(&mut self, _queue: QueueId) {
         let mut published = 0;
         let now = self.clock.peek();
-        for command in self.flight.iter_mut().filter(|command| !command.rung) {
+        for at in 0..self.flight.len() {
+            let command = &mut self.flight[at];
+            if command.rung {
+                continue;
+            }
             command.rung = true;
             command.due = command.due.saturating_add(now);
             published += 1;
+            let due = command.due;
+            self.announce(due);
         }
         if published > 0 {
             let writes = if self.limits.doorbell_per_request {
@@ -317,12 +339,16 @@ impl Controller for Device {
         self.health
     }
 
-    fn set_interrupts(&mut self, _mode: InterruptMode) -> Result<(), ControllerError> {
-        Err(ControllerError::Unsupported)
+    fn set_interrupts(&mut self, mode: InterruptMode) -> Result<(), ControllerError> {
+        if self.wire.is_none() {
+            return Err(ControllerError::Unsupported);
+        }
+        self.interrupts = mode;
+        Ok(())
     }
 
     fn acknowledge_interrupt(&mut self) -> bool {
-        false
+        self.wire.as_ref().is_some_and(Wire::acknowledge)
     }
 
     fn reset(&mut self) -> Result<(), ControllerError> {

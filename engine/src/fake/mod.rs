@@ -4,10 +4,12 @@
 
 mod clock;
 mod device;
+mod line;
 mod media;
 
 pub use clock::HandClock;
 pub use device::{Answer, Device, Hook, Plan};
+pub use line::{FakeLine, Wire, WireState};
 pub use media::Media;
 
 use crate::session::{MachineCounters, MachineCounts};

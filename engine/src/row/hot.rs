@@ -22,6 +22,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             return;
         }
         let mut quiet_since = last;
+        if W::HALTS && self.halts_at_once() {
+            last = self.rest(quiet_since, last);
+        }
         loop {
             let s0 = self.clock.now_ticks();
             if W::HALTS {

@@ -3,7 +3,7 @@
 use drivers::block::{Controller, DiskId};
 use engine::fake::{Device, HandClock, NoCounters};
 use engine::row::{self, Env, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
-use engine::session::NoLine;
+use engine::session::{InterruptLine, NoLine};
 use engine::workload::{Mix, Order, Stream};
 
 /// Everything that a row left.
@@ -81,6 +81,26 @@ pub fn run_with(
     spec: Spec,
     recheck: &mut row::Recheck<'_>,
 ) -> Outcome {
+    run_all(device, clock, spec, &mut NoLine, recheck)
+}
+
+/// Runs with the device's interrupts open on that line.
+pub fn run_on_line(
+    device: &mut Device,
+    clock: &HandClock,
+    spec: Spec,
+    line: &mut dyn InterruptLine,
+) -> Outcome {
+    run_all(device, clock, spec, line, &mut |_| Ok(()))
+}
+
+fn run_all(
+    device: &mut Device,
+    clock: &HandClock,
+    spec: Spec,
+    line: &mut dyn InterruptLine,
+    recheck: &mut row::Recheck<'_>,
+) -> Outcome {
     let buffers = row::buffers_needed(&spec, device.limits());
     let bytes = row::buffer_bytes(&spec) as usize;
     device.set_buffers(buffers, bytes).unwrap();
@@ -88,7 +108,7 @@ pub fn run_with(
     let env = Env {
         clock,
         counters: &NoCounters,
-        line: &mut NoLine,
+        line,
         workspace: &mut workspace,
         recheck,
     };

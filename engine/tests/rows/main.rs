@@ -5,6 +5,7 @@ mod bench;
 mod counts;
 mod depth;
 mod errors;
+mod interrupts;
 mod split;
 mod stages;
 mod timeouts;

@@ -86,7 +86,7 @@ impl Controller for Shared {
         self.0.borrow_mut().set_interrupts(mode)
     }
     fn acknowledge_interrupt(&mut self) -> bool {
-        false
+        self.0.borrow_mut().acknowledge_interrupt()
     }
     fn reset(&mut self) -> Result<(), ControllerError> {
         self.0.borrow_mut().reset()

@@ -7,3 +7,4 @@ mod protected;
 mod records;
 mod rows;
 mod verify;
+mod waiting;

@@ -1,12 +1,19 @@
-//! Multiple APIC Description Table (ACPI 6.5, 5.2.12): the processors.
+//! Multiple APIC Description Table (ACPI 6.5, 5.2.12): processors and I/O APICs.
 
-use super::bytes::{u32_at, u64_at};
+use super::bytes::{u16_at, u32_at, u64_at};
 use alloc::vec::Vec;
 
 const LOCAL_APIC_ADDRESS: usize = 36;
 const FIRST_ENTRY: usize = 44;
 
 const LOCAL_APIC: u8 = 0;
+const IO_APIC: u8 = 1;
+const SOURCE_OVERRIDE: u8 = 2;
+/// Flags of an override (table 5.26).
+const POLARITY: u16 = 0b11;
+const POLARITY_LOW: u16 = 0b11;
+const TRIGGER: u16 = 0b11 << 2;
+const TRIGGER_LEVEL: u16 = 0b11 << 2;
 const LOCAL_APIC_ADDRESS_OVERRIDE: u8 = 5;
 const LOCAL_X2APIC: u8 = 9;
 
@@ -21,6 +28,19 @@ pub struct Madt {
     pub local_apic: u64,
     /// Local APIC ids of the usable processors, in the table's order, each once.
     pub apic_ids: Vec<u32>,
+    /// I/O APICs.
+    pub io_apics: Vec<IoApicEntry>,
+    /// ISA interrupts that come in level-triggered: global number, active low.
+    level_overrides: Vec<(u32, bool)>,
+}
+
+/// One I/O APIC (5.2.12.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoApicEntry {
+    /// Physical address of its registers.
+    pub address: u64,
+    /// Global number of its first pin.
+    pub first_gsi: u32,
 }
 
 impl Madt {
@@ -29,7 +49,7 @@ impl Madt {
     pub fn parse(table: &[u8]) -> Self {
         let mut madt = Self {
             local_apic: u32_at(table, LOCAL_APIC_ADDRESS).map_or(0, u64::from),
-            apic_ids: Vec::new(),
+            ..Self::default()
         };
         let mut rest = table.get(FIRST_ENTRY..).unwrap_or_default();
         while let &[kind, len, ..] = rest {
@@ -50,10 +70,32 @@ impl Madt {
         (self.apic_ids.len() as u32).max(1)
     }
 
+    /// Whether an interrupt of the ISA bus comes in level-triggered at that global
+    /// number; then, whether it is active low.
+    #[must_use]
+    pub fn level_override(&self, gsi: u32) -> Option<bool> {
+        let mut overrides = self.level_overrides.iter();
+        overrides.find(|(of, _)| *of == gsi).map(|(_, low)| *low)
+    }
+
     fn add(&mut self, kind: u8, entry: &[u8]) {
         match kind {
             LOCAL_APIC => {
                 self.add_processor(entry.get(3).map(|&id| u32::from(id)), u32_at(entry, 4))
+            }
+            IO_APIC => {
+                if let (Some(address), Some(first_gsi)) = (u32_at(entry, 4), u32_at(entry, 8)) {
+                    let address = u64::from(address);
+                    self.io_apics.push(IoApicEntry { address, first_gsi });
+                }
+            }
+            SOURCE_OVERRIDE => {
+                if let (Some(gsi), Some(flags)) = (u32_at(entry, 4), u16_at(entry, 8))
+                    && flags & TRIGGER == TRIGGER_LEVEL
+                {
+                    let low = flags & POLARITY == POLARITY_LOW;
+                    self.level_overrides.push((gsi, low));
+                }
             }
             LOCAL_X2APIC => self.add_processor(u32_at(entry, 4), u32_at(entry, 8)),
             LOCAL_APIC_ADDRESS_OVERRIDE => {
@@ -108,6 +150,23 @@ mod tests {
     fn the_override_moves_the_local_apic() {
         let madt = Madt::parse(&table(&[&[5, 12, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]]));
         assert_eq!(madt.local_apic, 0x1_0000_0000);
+    }
+
+    #[test]
+    fn io_apics_and_level_overrides_are_kept() {
+        let madt = Madt::parse(&table(&[
+            &[1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0],
+            &[1, 12, 1, 0, 0, 0x10, 0xc0, 0xfe, 24, 0, 0, 0],
+            &[2, 10, 0, 0, 2, 0, 0, 0, 0, 0],
+            &[2, 10, 0, 10, 10, 0, 0, 0, 0x0d, 0],
+            &[2, 10, 0, 9, 9, 0, 0, 0, 0x0f, 0],
+        ]));
+        let gsis: Vec<_> = madt.io_apics.iter().map(|apic| apic.first_gsi).collect();
+        assert_eq!(gsis, [0, 24]);
+        assert_eq!(madt.io_apics[1].address, 0xfec0_1000);
+        assert_eq!(madt.level_override(2), None, "as the ISA bus has it");
+        assert_eq!(madt.level_override(10), Some(false));
+        assert_eq!(madt.level_override(9), Some(true));
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod s5;
 mod tables;
 
 pub use fadt::{Fadt, PmTimer, Register, Space};
-pub use madt::Madt;
+pub use madt::{IoApicEntry, Madt};
 pub use mcfg::EcamRange;
 pub use power::Power;
 pub use s5::{SleepType, soft_off};

@@ -2,13 +2,15 @@
 
 use super::{lsisas, nvme, pvscsi};
 use crate::hal::{Machine, MmioRegion, TscClock};
+use crate::interrupts::{Line, Platform};
 use crate::pci::{Config, Function};
 use alloc::boxed::Box;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use drivers::block::{ControllerError, Options};
-use engine::session::{Adapter, NoLine, Target};
+use engine::session::{Adapter, Target};
 
 /// A running controller of any kind.
 pub(super) type Running = Box<dyn Target<TscClock>>;
@@ -81,7 +83,8 @@ pub struct Started {
 /// Starts every controller that has a driver. `between` is called after each, for
 /// work that wants to be done now and then.
 pub fn start_all(
-    config: &Config,
+    config: &Rc<Config>,
+    platform: &Rc<Platform>,
     functions: &[Function],
     machine: Machine,
     options: &Options,
@@ -97,7 +100,12 @@ pub fn start_all(
                 pci: function.path.clone(),
                 pci_id: function.id(),
                 interrupts: function.interrupts.names(),
-                line: Box::new(NoLine),
+                line: Box::new(Line::new(
+                    Rc::clone(platform),
+                    Rc::clone(config),
+                    function.clone(),
+                    started.adapters.len(),
+                )),
                 controller,
             }),
             Err(error) => started.failures.push(Failure {

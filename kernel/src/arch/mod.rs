@@ -7,6 +7,7 @@
 pub mod debug_exit;
 mod fault;
 mod frame;
+pub mod interrupts;
 #[cfg(any(test, feature = "inject"))]
 pub mod provoke;
 mod segments;

@@ -1,9 +1,9 @@
 //! The interrupt table and the entry code of all 256 vectors.
 //!
-//! Nothing is expected yet: interrupts are off and every vector ends in a report.
+//! Exceptions end in a report. Interrupts are noted, and the program goes on.
 
 use super::frame::Frame;
-use super::{fault, stacks::Use};
+use super::{fault, interrupts, stacks::Use};
 use core::arch::naked_asm;
 use spin::Once;
 use x86_64::VirtAddr;
@@ -37,7 +37,7 @@ fn build() -> InterruptDescriptorTable {
     macro_rules! set {
         ($($field:ident = $vector:literal on $stack:ident),* $(,)?) => {
             $({
-                // SAFETY: the entry code of this vector, which never returns.
+                // SAFETY: the entry code of this vector, which returns as it shall, or never.
                 let options = unsafe { table.$field.set_handler_addr(entry_of($vector)) };
                 // SAFETY: segments::load gave every use a stack.
                 unsafe { options.set_stack_index(Use::$stack as u16) };
@@ -70,7 +70,7 @@ fn build() -> InterruptDescriptorTable {
         security_exception = 30 on Common,
     );
     for vector in 32..=255_u8 {
-        // SAFETY: the entry code of this vector, which never returns.
+        // SAFETY: the entry code of this vector, which returns as it shall, or never.
         let options = unsafe { table[vector].set_handler_addr(entry_of(vector)) };
         // SAFETY: segments::load gave every use a stack.
         unsafe { options.set_stack_index(Use::Common as u16) };
@@ -108,7 +108,9 @@ unsafe extern "C" fn entries() {
     )
 }
 
-/// Pushes the registers of [`Frame`] and hands it over. The processor aligned the
+/// Pushes the registers of [`Frame`], hands it over, and returns to where it came
+/// from. Registers of the SSE are not kept: code that takes interrupts expects them
+/// to change. The processor aligned the
 /// stack to 16 before it pushed 5 words; with 17 more the sum is even, so the call
 /// finds it aligned again.
 #[unsafe(naked)]
@@ -132,11 +134,31 @@ unsafe extern "C" fn save() {
         "mov rdi, rsp",
         "cld",
         "call {arrived}",
-        "ud2",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop r11",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rbp",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbx",
+        "pop rax",
+        // The vector and the error code.
+        "add rsp, 16",
+        "iretq",
         arrived = sym arrived,
     )
 }
 
-extern "sysv64" fn arrived(frame: &Frame) -> ! {
-    fault::report(frame)
+extern "sysv64" fn arrived(frame: &mut Frame) {
+    if frame.vector < interrupts::FIRST_INTERRUPT {
+        fault::report(frame);
+    }
+    interrupts::handle(frame);
 }

@@ -90,6 +90,10 @@ pub const PIT_CHANNEL_2: IoPort<u8> = harmless(0x42);
 pub const PIT_COMMAND: IoPort<u8> = harmless(0x43);
 /// NMI status and control: bit 0 gates PIT channel 2, bit 1 is the speaker.
 pub const SYSTEM_CONTROL_B: IoPort<u8> = harmless(0x61);
+/// First PIC: its mask (Intel 8259A).
+pub const PIC_1_DATA: IoPort<u8> = harmless(0x21);
+/// Second PIC: its mask.
+pub const PIC_2_DATA: IoPort<u8> = harmless(0xa1);
 /// QEMU fw_cfg: selector (docs/specs/fw_cfg.rst).
 pub const FW_CFG_SELECTOR: IoPort<u16> = harmless(0x510);
 /// QEMU fw_cfg: data, byte by byte.

@@ -9,6 +9,7 @@ use super::capabilities::Interrupts;
 use crate::hal::MmioRegion;
 use crate::memory::mmio;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pci_types::{CommandRegister, ConfigRegionAccess, PciAddress, PciHeader};
@@ -39,6 +40,8 @@ pub struct Function {
     pub interrupts: Interrupts,
     /// Bytes of its vendor-specific capabilities, in order.
     pub vendor_capabilities: Vec<Vec<u8>>,
+    /// The BAR with the MSI-X table, once it was mapped.
+    pub(super) table: Option<Rc<MmioRegion>>,
     /// Bridges on the way, from the root on.
     pub(super) bridges: Vec<PciAddress>,
 }
@@ -69,6 +72,7 @@ impl Function {
             bars: Vec::new(),
             interrupts,
             vendor_capabilities: Vec::new(),
+            table: None,
             bridges: Vec::new(),
         }
     }

@@ -106,6 +106,7 @@ fn collect(
         bars,
         interrupts: Interrupts::read(config, node.address),
         vendor_capabilities: vendor_capabilities(config, node.address),
+        table: None,
         bridges: bridges.clone(),
     });
 }
