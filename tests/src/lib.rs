@@ -6,6 +6,7 @@
 mod boot;
 mod call;
 mod disk;
+mod machine;
 mod monitor;
 mod reboot;
 mod scenario;
@@ -14,7 +15,8 @@ mod screen;
 pub use boot::{boot, device, null, raw};
 pub use call::{Called, call, call_in, call_with};
 pub use disk::{ext4_image, flip_byte, holds_its_pattern, pattern_blocks};
+pub use machine::{Machine, flash};
 pub use monitor::{Monitor, MonitorSocket};
-pub use reboot::reset_in_a_row;
+pub use reboot::{heard, reset_in_a_row};
 pub use scenario::{Scenario, run};
 pub use screen::screen_at_end;

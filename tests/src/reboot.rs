@@ -1,16 +1,10 @@
 //! A machine that is reset while its guest works, and boots again.
 
-use super::{Monitor, MonitorSocket, call, device, raw};
+use super::{Machine, Monitor, device, raw};
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-use xtask::qemu::command::CommandLine;
-use xtask::qemu::install::PROGRAM;
-use xtask::qemu::process::{Process, Serial};
+use std::path::Path;
 use xtask::serial::Transcript;
 
-/// Longest silence on the serial line.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// What starts the first record of a boot, and that of a row.
 const HELLO: &str = "{\"record\":\"hello\"";
 const ROW_BEGIN: &str = "{\"record\":\"row_begin\"";
@@ -35,60 +29,29 @@ fn reads(monitor: &mut Monitor) -> u64 {
 /// If QEMU cannot be started, goes before the reset, or says nothing for long.
 #[must_use]
 pub fn reset_in_a_row(image: &Path, parts: &[[String; 2]]) -> ([Transcript; 2], Option<i32>) {
-    let socket = MonitorSocket::new();
-    let exit = format!(
-        "isa-debug-exit,iobase={:#x},iosize=4",
-        proto::exit::DEBUG_EXIT_PORT
-    );
     let mut all = vec![
-        ["-machine", "q35"].map(String::from),
-        ["-accel", "tcg"].map(String::from),
-        ["-cpu", "max"].map(String::from),
         ["-m", "64"].map(String::from),
-        ["-display", "none"].map(String::from),
-        ["-chardev", "stdio,id=serial0,signal=off"].map(String::from),
-        ["-serial", "chardev:serial0"].map(String::from),
-        device(&exit),
-        socket.argument(),
         raw("boot", image, true),
         device("virtio-blk-pci,drive=boot,bootindex=0"),
     ];
     all.extend_from_slice(parts);
-    let flags = ["-nodefaults", "-no-user-config"].map(Into::into);
-    let line = CommandLine {
-        program: PathBuf::from(PROGRAM),
-        args: flags
-            .into_iter()
-            .chain(all.into_iter().flatten().map(Into::into))
-            .collect(),
-    };
-    let _alone = call::alone();
-    let mut process = Process::start(&line).expect("QEMU starts");
-    let mut monitor = socket.accept();
-    let mut log = String::new();
-    let read = |process: &mut Process, log: &mut String| match process.read(PATIENCE) {
-        Serial::Bytes(bytes) => {
-            log.push_str(&String::from_utf8_lossy(&bytes));
-            true
-        }
-        Serial::Quiet => panic!("nothing was said for long: {log}"),
-        Serial::Closed => false,
-    };
-    while !log.contains(ROW_BEGIN) {
-        assert!(read(&mut process, &mut log), "QEMU went: {log}");
-    }
-    while reads(&mut monitor) < UNDER_WAY {}
-    let _ = monitor.human("o /b 0x64 0xfe");
-    assert_eq!(monitor.wait("RESET")["reason"], "guest-reset");
-    while read(&mut process, &mut log) {}
-    let code = process.finish().and_then(|status| status.code());
+    let mut machine = Machine::start(&all);
+    machine.read_until(ROW_BEGIN);
+    while reads(&mut machine.monitor) < UNDER_WAY {}
+    let _ = machine.monitor.human("o /b 0x64 0xfe");
+    assert_eq!(machine.monitor.wait("RESET")["reason"], "guest-reset");
+    let code = machine.read_to_end();
+    let log = &machine.log;
     let second = log.rmatch_indices(HELLO).next().map(|(at, _)| at);
     let second = log[..second.unwrap_or(0)].rfind('\n').unwrap_or(0);
-    let said = [&log[..second], &log[second..]].map(|text| {
-        let mut said = Transcript::default();
-        let _ = said.feed(text.as_bytes());
-        said.close();
-        said
-    });
-    (said, code)
+    ([heard(&log[..second]), heard(&log[second..])], code)
+}
+
+/// What was said.
+#[must_use]
+pub fn heard(log: &str) -> Transcript {
+    let mut said = Transcript::default();
+    let _ = said.feed(log.as_bytes());
+    said.close();
+    said
 }

@@ -1,15 +1,13 @@
 //! What stands on the screen of a machine that nobody listens to.
 
-use super::{MonitorSocket, call, device, raw};
+use super::{MonitorSocket, call, device, flash, raw};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
 use xtask::qemu::command::CommandLine;
-use xtask::qemu::firmware::find_ovmf;
 use xtask::qemu::install::PROGRAM;
 use xtask::qemu::process::Process;
-use xtask::{Console, Interrupt};
 
 /// Text memory of a VGA adapter, and its shape.
 const VGA_TEXT: u64 = 0xb_8000;
@@ -76,24 +74,6 @@ pub fn screen_at_end(image: &Path, data: &Path, uefi: bool) -> Vec<String> {
         let _ = qmp.execute("pmemsave", &arguments);
         read_vga_text(&fs::read(&dump).expect("text memory"))
     }
-}
-
-/// OVMF in flash memory of its own.
-fn flash(dir: &Path) -> Vec<[String; 2]> {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut console = Console::plain(&mut out, &mut err, 80);
-    let ovmf = find_ovmf(None, true, &mut console, &Interrupt::default()).expect("OVMF");
-    let vars = dir.join("vars");
-    fs::copy(&ovmf.vars, &vars).expect("a copy of the variables");
-    let unit = |number: u8, path: &Path, mode: &str| {
-        let path = path.display();
-        let drive = format!("if=pflash,format=raw,unit={number},{mode},file={path}");
-        ["-drive".into(), drive]
-    };
-    vec![
-        unit(0, &ovmf.code, "readonly=on"),
-        unit(1, &vars, "readonly=off"),
-    ]
 }
 
 /// Rows of text memory: letter, attribute, letter, ..

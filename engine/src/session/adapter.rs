@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use drivers::block::Controller;
 use drivers::hal::Clock;
+use proto::result::BarInfo;
 
 /// A controller whose concrete type is known to the measuring loop.
 ///
@@ -37,6 +38,8 @@ pub struct Adapter<K: Clock> {
     pub pci: String,
     /// PCI `vendor:device` in hex, such as `15ad:07c0`.
     pub pci_id: String,
+    /// Its base address registers.
+    pub bars: Vec<BarInfo>,
     /// Interrupt modes that the device offers: `msix`, `msi`, `intx`.
     pub interrupts: Vec<String>,
     /// Their way to this processor.

@@ -140,6 +140,7 @@ impl Inventory {
                 pci: adapter.pci.clone(),
                 pci_id: adapter.pci_id.clone(),
                 interrupts: adapter.interrupts.clone(),
+                bars: adapter.bars.clone(),
             });
         }
         inventory.judge_all(jobs);

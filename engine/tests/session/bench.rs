@@ -188,6 +188,7 @@ pub fn adapter(pci: &str, shared: &Shared) -> Adapter<HandClock> {
     Adapter {
         pci: pci.into(),
         pci_id: "15ad:07c0".into(),
+        bars: Vec::new(),
         interrupts: vec!["msix".into()],
         line: Box::new(NoLine),
         controller: Box::new(shared.clone()),

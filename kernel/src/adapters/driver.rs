@@ -3,7 +3,7 @@
 use super::{lsisas, nvme, pvscsi};
 use crate::hal::{Machine, MmioRegion, TscClock};
 use crate::interrupts::{Line, Platform};
-use crate::pci::{Config, Function};
+use crate::pci::{Bar, Config, Function};
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -99,6 +99,7 @@ pub fn start_all(
             Ok(controller) => started.adapters.push(Adapter {
                 pci: function.path.clone(),
                 pci_id: function.id(),
+                bars: function.bars.iter().map(Bar::info).collect(),
                 interrupts: function.interrupts.names(),
                 line: Box::new(Line::new(
                     Rc::clone(platform),

@@ -3,6 +3,7 @@
 use super::config::{read, write};
 use core::ops::Range;
 use pci_types::{CommandRegister, ConfigRegionAccess, PciAddress, PciHeader};
+use proto::result::BarInfo;
 
 const FIRST_BAR: u16 = 0x10;
 const IO: u32 = 1 << 0;
@@ -48,6 +49,23 @@ impl Bar {
     pub fn range(&self) -> Option<Range<u64>> {
         let end = self.address.checked_add(self.size_bytes)?;
         (self.is_memory() && self.address != 0).then_some(self.address..end)
+    }
+
+    /// As a record tells it.
+    #[must_use]
+    pub fn info(&self) -> BarInfo {
+        let space = match self.kind {
+            BarKind::Io => "io",
+            BarKind::Memory32 => "memory32",
+            BarKind::Memory64 => "memory64",
+        };
+        BarInfo {
+            index: self.index,
+            space: space.into(),
+            prefetchable: self.prefetchable,
+            address: self.address,
+            size_bytes: self.size_bytes,
+        }
     }
 
     /// From a register pair's contents, and what reads back after all ones were

@@ -48,6 +48,25 @@ pub struct ControllerInfo {
     pub interrupts: alloc::vec::Vec<String>,
     /// Every limit and feature as the driver knows it, by name.
     pub limits: BTreeMap<String, u64>,
+    /// Its base address registers as the guest sees them; records of older guests
+    /// have none.
+    #[serde(default)]
+    pub bars: alloc::vec::Vec<BarInfo>,
+}
+
+/// One base address register.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BarInfo {
+    /// Number of its (first) register, 0 to 5.
+    pub index: u8,
+    /// `memory64`, `memory32` or `io`.
+    pub space: String,
+    /// Reads have no side effects.
+    pub prefetchable: bool,
+    /// Address, or first port; 0 is unassigned.
+    pub address: u64,
+    /// Size in bytes, or ports.
+    pub size_bytes: u64,
 }
 
 /// One disk.

@@ -15,7 +15,7 @@ mod schema_tests;
 mod tests;
 
 pub use finite::{finite, ratio};
-pub use inventory::{ControllerInfo, DiskInfo, GuestInfo, IgnoredInfo};
+pub use inventory::{BarInfo, ControllerInfo, DiskInfo, GuestInfo, IgnoredInfo};
 pub use run::{
     Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts,
     LatencyNs, Mismatch, OpenAtEnd, PerIo, Run, RunParams, RunStatus, StagesNs,

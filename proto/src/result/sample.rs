@@ -38,6 +38,13 @@ pub(crate) fn controller() -> ControllerInfo {
         pci_id: "15ad:07c0".to_string(),
         interrupts: vec!["msix".to_string()],
         limits: counts(&[("depth", 1023)]),
+        bars: vec![BarInfo {
+            index: 0,
+            space: "memory64".to_string(),
+            prefetchable: false,
+            address: 0x80_0000_0000,
+            size_bytes: 32_768,
+        }],
     }
 }
 

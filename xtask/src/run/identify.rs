@@ -49,9 +49,15 @@ fn inventory(followed: &Followed) -> String {
 
 fn block(value: &serde_json::Value, indent: usize, text: &mut String) {
     for (name, value) in value.as_object().into_iter().flatten() {
+        let parts = value.as_array().map_or(&[][..], Vec::as_slice);
         if value.is_object() {
             let _ = writeln!(text, "{:indent$}{name}", "");
             block(value, indent + 2, text);
+        } else if parts.iter().any(serde_json::Value::is_object) {
+            for part in parts {
+                let _ = writeln!(text, "{:indent$}{name}", "");
+                block(part, indent + 2, text);
+            }
         } else {
             let shown = value
                 .as_str()
