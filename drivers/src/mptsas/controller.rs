@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::management::{Errand, Management};
-use super::queue::{Command, Queue, UnitWords, Way};
+use super::queue::{Frame, Queue, UnitWords, Way};
 use super::regs::Regs;
 use super::spec::{ADDRESS_REPLY, NO_REPLY, interrupt};
 use crate::block::{
@@ -11,18 +11,14 @@ use crate::block::{
     Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{self, Cdb, Probe, ScsiAddress, TransferCode, UNMAP_LIST_BYTES, unmap_list};
+use crate::scsi::{
+    self, Cdb, Probe, ScsiAddress, Transfer, TransferCdb, UNMAP_LIST_BYTES, transfer, unmap_list,
+};
 use alloc::vec::Vec;
 
-/// Reads and writes: CDB and direction, by the number of the [`Op`].
-const TRANSFERS: [(TransferCode, Way); 3] = [
-    (TransferCode::READ, Way::IN),
-    (TransferCode::WRITE, Way::OUT),
-    (TransferCode::WRITE_DURABLE, Way::OUT),
-];
-const _: () = assert!(Op::Read as usize == 0 && Op::Write as usize == 1);
-const _: () = assert!(Op::WriteDurable as usize == 2 && Op::Flush as usize > 2);
-const _: () = assert!(Op::Trim as usize > 2);
+/// Nothing was transferred yet.
+pub(super) const NO_TRANSFERS: [Transfer<Frame>; transfer::KINDS] =
+    [Transfer::none(Frame::NONE); transfer::KINDS];
 
 /// What the hot path needs of a disk.
 pub(super) struct Unit {
@@ -54,6 +50,7 @@ pub struct Mptsas<H: Hal> {
     // What the hot path uses.
     pub(super) queue: Queue<H::Region>,
     pub(super) units: Vec<Unit>,
+    pub(super) transfers: [Transfer<Frame>; transfer::KINDS],
     pub(super) pool: BufferPool<H>,
     pub(super) regs: Regs<H::Mmio>,
     /// Requests are taken.
@@ -81,33 +78,49 @@ pub struct Mptsas<H: Hal> {
 }
 
 impl<H: Hal> Mptsas<H> {
+    /// Works out what a transfer shares with those that follow it.
+    #[cold]
+    #[inline(never)]
+    fn prepare(&mut self, request: &Request) -> Result<(), SubmitError> {
+        let DiskId(disk) = request.disk;
+        let way = match request.op {
+            Op::Read => Way::IN,
+            _ => Way::OUT,
+        };
+        let transfer = self.units.get(usize::from(disk)).and_then(|unit| {
+            let frame = |cdb: TransferCdb, data_bytes| {
+                Frame::new(&unit.words, cdb.len_bytes(), way, data_bytes, disk)
+            };
+            Transfer::new(request, &unit.geometry, self.pool.size_bytes(), frame)
+        });
+        self.transfers[request.op as usize] = transfer.ok_or(SubmitError::Invalid)?;
+        Ok(())
+    }
+
     /// Flush and trim.
+    #[cold]
     #[inline(never)]
     fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
+        let DiskId(disk) = request.disk;
         let unit = self
             .units
-            .get(usize::from(request.disk.0))
+            .get(usize::from(disk))
             .ok_or(SubmitError::Invalid)?;
-        let mut command = Command {
-            unit: &unit.words,
-            cdb: Cdb::flush(),
-            way: Way::NONE,
-            data: BusAddr(0),
-            data_bytes: 0,
-            disk: request.disk.0,
-            cookie: request.cookie,
-        };
         let written = if request.op == Op::Trim {
             if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
                 return Err(SubmitError::Invalid);
             }
-            command.cdb = Cdb::unmap();
-            command.way = Way::OUT;
-            command.data_bytes = UNMAP_LIST_BYTES as u32;
+            let cdb = Cdb::unmap();
+            let list_bytes = UNMAP_LIST_BYTES as u32;
+            let frame = Frame::new(&unit.words, cdb.len_bytes, Way::OUT, list_bytes, disk);
             let list = unmap_list(request.lba, request.blocks);
-            self.queue.write_unmap(&command, &list)
+            self.queue
+                .write_unmap(&frame, cdb.words, &list, request.cookie)
         } else {
-            self.queue.write(&command)
+            let cdb = Cdb::flush();
+            let frame = Frame::new(&unit.words, cdb.len_bytes, Way::NONE, 0, disk);
+            self.queue
+                .write(&frame, cdb.words, BusAddr(0), request.cookie)
         };
         written.ok_or(SubmitError::Full)
     }
@@ -215,32 +228,24 @@ impl<H: Hal> Controller for Mptsas<H> {
         if !self.open {
             return Err(SubmitError::Dead);
         }
-        let Some((code, way)) = TRANSFERS.get(request.op as usize) else {
+        let kind = request.op as usize;
+        if kind >= transfer::KINDS {
             return self.submit_other(request);
-        };
-        let Some(unit) = self.units.get(usize::from(request.disk.0)) else {
+        }
+        if !self.transfers[kind].is_for(request.disk, request.blocks) {
+            self.prepare(request)?;
+        }
+        let transfer = &self.transfers[kind];
+        if !transfer.fits(request.lba, request.buffer_offset_bytes) {
+            return Err(SubmitError::Invalid);
+        }
+        let Some(buffer) = self.pool.address(request.buffer) else {
             return Err(SubmitError::Invalid);
         };
-        let Some(data_bytes) = unit.geometry.transfer_bytes(request.lba, request.blocks) else {
-            return Err(SubmitError::Invalid);
-        };
-        let offset_bytes = request.buffer_offset_bytes;
-        let Some(data) = self
-            .pool
-            .data_address(request.buffer, offset_bytes, data_bytes)
-        else {
-            return Err(SubmitError::Invalid);
-        };
-        let command = Command {
-            unit: &unit.words,
-            cdb: Cdb::transfer(*code, request.lba, request.blocks),
-            way: *way,
-            data,
-            data_bytes,
-            disk: request.disk.0,
-            cookie: request.cookie,
-        };
-        self.queue.write(&command).ok_or(SubmitError::Full)
+        let data = buffer.add(u64::from(request.buffer_offset_bytes));
+        let cdb = transfer.cdb.at(request.lba);
+        let tag = self.queue.write(&transfer.frame, cdb, data, request.cookie);
+        tag.ok_or(SubmitError::Full)
     }
 
     /// One post for each request: the adapter has no other way to take them. They
@@ -358,6 +363,7 @@ impl<H: Hal> Controller for Mptsas<H> {
             Probe::Disk(fresh) => {
                 self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes)
                     .ok_or(ControllerError::Unsupported)?;
+                self.transfers = NO_TRANSFERS;
                 self.disks[index] = fresh;
                 Ok(())
             }
@@ -381,6 +387,7 @@ impl<H: Hal> Controller for Mptsas<H> {
 
     fn set_buffers(&mut self, count: u32, size_bytes: usize) -> Result<(), ControllerError> {
         self.check_idle()?;
+        self.transfers = NO_TRANSFERS;
         self.pool
             .replace(&self.hal, count, size_bytes)
             .map_err(ControllerError::Dma)

@@ -1,7 +1,7 @@
 //! Start, restart and end of an adapter.
 
 use super::Mptsas;
-use super::controller::address_of;
+use super::controller::{NO_TRANSFERS, address_of};
 use super::facts::{self, Facts};
 use super::handshake;
 use super::management::Management;
@@ -92,6 +92,7 @@ impl<H: Hal> Mptsas<H> {
         let mut adapter = Self {
             queue,
             units: Vec::new(),
+            transfers: NO_TRANSFERS,
             pool: BufferPool::default(),
             regs,
             open: false,

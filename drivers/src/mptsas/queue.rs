@@ -4,8 +4,8 @@ use super::frames::{Element, Frames};
 use super::spec::{CONTEXT_BITS, MAX_ELEMENT_BYTES, control, element, function, lun_word, task};
 use crate::block::{Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaRegion, Hal};
+use crate::scsi::ScsiAddress;
 use crate::scsi::sense::SENSE_BYTES;
-use crate::scsi::{Cdb, ScsiAddress};
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -62,15 +62,49 @@ impl UnitWords {
     }
 }
 
-/// One command, ready to become a request frame.
-pub(super) struct Command<'a> {
-    pub(super) unit: &'a UnitWords,
-    pub(super) cdb: Cdb,
-    pub(super) way: Way,
-    pub(super) data: BusAddr,
-    pub(super) data_bytes: u32,
-    pub(super) disk: u16,
-    pub(super) cookie: u32,
+/// All of a request frame that does not depend on where a command reads or writes.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    /// Words 0 to 2: unit, length of the CDB; unit; direction.
+    head: u64,
+    lun: u64,
+    control: u64,
+    /// Flags of its only element, and length.
+    element: u64,
+    data_bytes: u32,
+    way: Way,
+    shadow: Shadow,
+}
+
+impl Frame {
+    /// Is for no command.
+    pub(super) const NONE: Self = Self {
+        head: 0,
+        lun: 0,
+        control: 0,
+        element: 0,
+        data_bytes: 0,
+        way: Way::NONE,
+        shadow: Shadow(0),
+    };
+
+    pub(super) const fn new(
+        unit: &UnitWords,
+        cdb_bytes: u8,
+        way: Way,
+        data_bytes: u32,
+        disk: u16,
+    ) -> Self {
+        Self {
+            head: unit.head | (cdb_bytes as u64) << 32,
+            lun: unit.lun,
+            control: way.control,
+            element: (way.element | element::LAST | data_bytes & 0xff_ffff) as u64,
+            data_bytes,
+            way,
+            shadow: Shadow::new(data_bytes, disk),
+        }
+    }
 }
 
 /// What the driver remembers of a command in flight, as the note of its tag:
@@ -79,7 +113,6 @@ pub(super) struct Command<'a> {
 pub(super) struct Shadow(u64);
 
 impl Shadow {
-    #[inline]
     const fn new(data_bytes: u32, disk: u16) -> Self {
         Self(data_bytes as u64 | (disk as u64) << 32)
     }
@@ -126,47 +159,52 @@ impl<R: DmaRegion> Queue<R> {
     /// Writes a command into its frame, to be posted with the next doorbell;
     /// `None` if all slots are in flight.
     #[inline(always)]
-    pub(super) fn write(&mut self, command: &Command<'_>) -> Option<Tag> {
-        let tag = self.take(command)?;
-        self.write_frame(tag, command, command.data);
+    pub(super) fn write(
+        &mut self,
+        frame: &Frame,
+        cdb: [u64; 2],
+        data: BusAddr,
+        cookie: u32,
+    ) -> Option<Tag> {
+        let tag = self.tags.take_noting(cookie, frame.shadow.0)?;
+        self.write_frame(tag, frame, cdb, data);
         Some(tag)
     }
 
     /// The same for a command whose data is the parameter list of an UNMAP, which
     /// lies beside the slot's sense data.
-    pub(super) fn write_unmap(&mut self, command: &Command<'_>, list: &[u64; 3]) -> Option<Tag> {
-        let tag = self.take(command)?;
+    pub(super) fn write_unmap(
+        &mut self,
+        frame: &Frame,
+        cdb: [u64; 2],
+        list: &[u64; 3],
+        cookie: u32,
+    ) -> Option<Tag> {
+        let tag = self.tags.take_noting(cookie, frame.shadow.0)?;
         let data = self.frames.write_unmap_list(tag.slot(), list);
-        self.write_frame(tag, command, data);
+        self.write_frame(tag, frame, cdb, data);
         Some(tag)
     }
 
     #[inline(always)]
-    fn take(&mut self, command: &Command<'_>) -> Option<Tag> {
-        let shadow = Shadow::new(command.data_bytes, command.disk);
-        self.tags.take_noting(command.cookie, shadow.0)
-    }
-
-    #[inline(always)]
-    fn write_frame(&mut self, tag: Tag, command: &Command<'_>, data: BusAddr) {
+    fn write_frame(&mut self, tag: Tag, frame: &Frame, cdb: [u64; 2], data: BusAddr) {
         let slot = tag.slot();
-        let bytes = command.data_bytes;
-        let only = command.way.element | element::LAST | bytes & 0xff_ffff;
+        let bytes = frame.data_bytes;
         self.frames.write_request(
             slot,
             &[
-                command.unit.head | u64::from(command.cdb.len_bytes) << 32,
-                command.unit.lun | u64::from(tag.bits()),
-                command.way.control,
-                command.cdb.words[0],
-                command.cdb.words[1],
+                frame.head,
+                frame.lun | u64::from(tag.bits()),
+                frame.control,
+                cdb[0],
+                cdb[1],
                 u64::from(bytes) | u64::from(self.frames.sense_low(slot)) << 32,
-                u64::from(only) | data.0 << 32,
+                frame.element | data.0 << 32,
                 data.0 >> 32,
             ],
         );
         if bytes > MAX_ELEMENT_BYTES {
-            self.write_list(slot, command.way, data, bytes);
+            self.write_list(slot, frame.way, data, bytes);
         }
         // There are as many places as commands can be in flight.
         if let Some(place) = self.posts.get_mut(self.written) {

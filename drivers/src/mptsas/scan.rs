@@ -2,7 +2,7 @@
 
 use super::Mptsas;
 use super::controller::Unit;
-use super::queue::{Command, UnitWords, Way};
+use super::queue::{Frame, UnitWords, Way};
 use crate::block::{Completion, Controller, ControllerError, QueueId, Status};
 use crate::hal::{Clock, Deadline, DmaRegion, Hal};
 use crate::scsi::{self, Cdb, ScsiAddress, ScsiPort};
@@ -65,20 +65,14 @@ impl<H: Hal> ScsiPort for Mptsas<H> {
         // What the unit does not return must read as zero.
         data_in.fill(0);
         self.scratch.write_bytes(0, data_in);
-        let command = Command {
-            unit: &unit,
-            cdb: *cdb,
-            way: if data_in.is_empty() {
-                Way::NONE
-            } else {
-                Way::IN
-            },
-            data: self.scratch.bus_addr(),
-            data_bytes: data_in.len() as u32,
-            disk: NO_DISK,
-            cookie: 0,
+        let way = if data_in.is_empty() {
+            Way::NONE
+        } else {
+            Way::IN
         };
-        let written = self.queue.write(&command);
+        let frame = Frame::new(&unit, cdb.len_bytes, way, data_in.len() as u32, NO_DISK);
+        let data = self.scratch.bus_addr();
+        let written = self.queue.write(&frame, cdb.words, data, 0);
         written.ok_or(ControllerError::InFlight(busy))?;
         self.ring_doorbell(QueueId(0));
         let Some(status) = self.wait_for_one() else {

@@ -8,16 +8,21 @@ use super::queue::{Frame, Queue, UnitWords};
 use super::regs::Regs;
 use super::spec::{COMPLETION_WORDS, cmd, flag, intr};
 use super::status;
-use super::transfer::Transfer;
 use crate::block::{
     Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
     DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
     Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{self, Cdb, Probe, ScsiAddress, UNMAP_LIST_BYTES, unmap_list};
+use crate::scsi::{
+    self, Cdb, Probe, ScsiAddress, Transfer, TransferCdb, UNMAP_LIST_BYTES, transfer, unmap_list,
+};
 use alloc::string::ToString;
 use alloc::vec::Vec;
+
+/// Nothing was transferred yet.
+pub(super) const NO_TRANSFERS: [Transfer<Frame>; transfer::KINDS] =
+    [Transfer::none(Frame::NONE); transfer::KINDS];
 
 /// What the hot path needs of a disk.
 pub(super) struct Unit {
@@ -50,7 +55,7 @@ pub struct Pvscsi<H: Hal> {
     pub(super) queue: Queue<H::Region>,
     pub(super) units: Vec<Unit>,
     /// By kind, what the last transfer shares with those like it.
-    pub(super) transfers: [Transfer; Transfer::KINDS],
+    pub(super) transfers: [Transfer<Frame>; transfer::KINDS],
     pub(super) pool: BufferPool<H>,
     /// `submit` stops at so many unpublished requests: `max_batch`, or 0 if
     /// there is any reason to look closer.
@@ -118,17 +123,25 @@ impl<H: Hal> Pvscsi<H> {
     /// Works out what a transfer shares with those that follow it.
     #[cold]
     #[inline(never)]
-    fn prepare(&mut self, op: Op, disk: DiskId, blocks: u32) -> Result<(), SubmitError> {
-        let unit = self.units.get(usize::from(disk.0));
-        let buffer_bytes = self.pool.size_bytes();
-        let transfer = unit.and_then(|unit| Transfer::new(op, disk, blocks, unit, buffer_bytes));
-        self.transfers[op as usize] = transfer.ok_or(SubmitError::Invalid)?;
+    fn prepare(&mut self, request: &Request) -> Result<(), SubmitError> {
+        let DiskId(disk) = request.disk;
+        let direction = match request.op {
+            Op::Read => flag::TO_HOST,
+            _ => flag::TO_DEVICE,
+        };
+        let transfer = self.units.get(usize::from(disk)).and_then(|unit| {
+            let frame = |cdb: TransferCdb, data_bytes| {
+                Frame::new(&unit.words, cdb.len_bytes(), direction, data_bytes, disk)
+            };
+            Transfer::new(request, &unit.geometry, self.pool.size_bytes(), frame)
+        });
+        self.transfers[request.op as usize] = transfer.ok_or(SubmitError::Invalid)?;
         Ok(())
     }
 
     /// To be called when units or buffers change.
     fn forget_transfers(&mut self) {
-        self.transfers = [Transfer::NONE; Transfer::KINDS];
+        self.transfers = NO_TRANSFERS;
     }
 
     /// Flush and trim.
@@ -269,11 +282,11 @@ impl<H: Hal> Controller for Pvscsi<H> {
             self.open_gate()?;
         }
         let kind = request.op as usize;
-        if kind >= Transfer::KINDS {
+        if kind >= transfer::KINDS {
             return self.submit_other(*request);
         }
         if !self.transfers[kind].is_for(request.disk, request.blocks) {
-            self.prepare(request.op, request.disk, request.blocks)?;
+            self.prepare(request)?;
         }
         let transfer = &self.transfers[kind];
         if !transfer.fits(request.lba, request.buffer_offset_bytes) {

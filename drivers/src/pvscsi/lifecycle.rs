@@ -1,14 +1,13 @@
 //! Start, restart and end of an adapter.
 
 use super::Pvscsi;
-use super::controller::Unit;
+use super::controller::{NO_TRANSFERS, Unit};
 use super::features::{self, Features};
 use super::messages::Messages;
 use super::options::{Ages, Choices};
 use super::queue::Queue;
 use super::regs::Regs;
 use super::spec::{ADAPTER_TARGET, BAR_BYTES, MAX_UNCONSUMED, PAGE_BYTES, STATUS_FAILED, cmd};
-use super::transfer::Transfer;
 use crate::block::{
     BufferPool, Controller, ControllerError, DiskAddress, Health, InterruptMode, Limits, Options,
 };
@@ -71,7 +70,7 @@ impl<H: Hal> Pvscsi<H> {
             queue,
             scratch,
             units: Vec::new(),
-            transfers: [Transfer::NONE; Transfer::KINDS],
+            transfers: NO_TRANSFERS,
             pool: BufferPool::default(),
             messages: None,
             gate: 0,

@@ -24,7 +24,6 @@ mod regs;
 mod ring;
 mod spec;
 mod status;
-mod transfer;
 
 #[cfg(test)]
 mod tests;

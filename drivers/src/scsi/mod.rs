@@ -16,6 +16,7 @@ mod scan;
 pub mod sense;
 pub mod spec;
 pub mod status;
+pub mod transfer;
 
 #[cfg(test)]
 mod tests;
@@ -24,3 +25,4 @@ pub use cdb::{Cdb, TransferCdb, TransferCode, UNMAP_LIST_BYTES, unmap_list};
 pub use port::{PORT_BYTES, ScsiAddress, ScsiPort};
 pub use probe::{Probe, probe, settle};
 pub use scan::{Found, scan};
+pub use transfer::Transfer;

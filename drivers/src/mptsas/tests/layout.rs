@@ -1,6 +1,6 @@
 //! Request frames, byte by byte.
 
-use super::super::queue::{Command, Queue, UnitWords, Way};
+use super::super::queue::{Frame, Queue, UnitWords, Way};
 use super::support::*;
 use crate::fake::FakeRegion;
 use crate::hal::BusAddr;
@@ -24,16 +24,9 @@ fn frame(machine: &Machine, queue: &Queue<FakeRegion>, low: u32) -> [u8; 128] {
 fn write(machine: &Machine, cdb: Cdb, way: Way, data: u64, data_bytes: u32) -> [u8; 128] {
     let mut queue = queue(machine);
     let at = ScsiAddress { target: 5, lun: 2 };
-    let command = Command {
-        unit: &UnitWords::of(at).unwrap(),
-        cdb,
-        way,
-        data: BusAddr(data),
-        data_bytes,
-        disk: 0,
-        cookie: 0,
-    };
-    let tag = queue.write(&command).unwrap();
+    let unit = UnitWords::of(at).unwrap();
+    let words = Frame::new(&unit, cdb.len_bytes, way, data_bytes, 0);
+    let tag = queue.write(&words, cdb.words, BusAddr(data), 0).unwrap();
     let [low] = *queue.take_posts() else {
         panic!("one post")
     };
