@@ -14,6 +14,7 @@ use crate::memory::physical;
 use crate::pci::{self, Config, Function, VGA_CLASS};
 use crate::time::{self, Calibration, NoReference, Rate, math};
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 use bootloader_api::info::{MemoryRegion, MemoryRegionKind};
 use drivers::block::Options;
@@ -114,6 +115,12 @@ impl Ready {
     pub fn clock(&self) -> TscClock {
         let emulated = self.hypervisor.kind == hypervisor::Kind::Tcg;
         TscClock::new(self.rate.ticks_per_second).pausing(!emulated)
+    }
+
+    /// What a person must know of the clock, if anything.
+    #[must_use]
+    pub fn clock_remark(&self) -> Option<String> {
+        self.rate.remark()
     }
 
     /// What the result says of the machine. `note` is what the loader told, if it

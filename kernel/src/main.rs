@@ -82,7 +82,7 @@ fn main(info: &'static mut BootInfo) -> ! {
     }));
     let guest = ready.guest_info(note.as_ref(), origin_ticks, source);
     link.record(&Record::Guest(guest));
-    for text in &job.notes {
+    for text in ready.clock_remark().iter().chain(&job.notes) {
         link.record(&remark(text));
     }
     for failure in &ready.started.failures {

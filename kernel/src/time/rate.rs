@@ -1,5 +1,7 @@
 //! What calibration results in.
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 
 /// Where a rate came from.
@@ -59,6 +61,55 @@ impl Rate {
     #[must_use]
     pub const fn khz(&self) -> u64 {
         (self.ticks_per_second + 500) / 1000
+    }
+
+    /// What a person must know before comparing this run's times with those of
+    /// another; `None` if there is nothing.
+    #[must_use]
+    pub fn remark(&self) -> Option<String> {
+        let (spread_ppm, other) = (self.spread_ppm?, self.cross_check?);
+        (spread_ppm > NOTED_SPREAD_PPM).then(|| {
+            let whole = spread_ppm / 10_000;
+            let thousandths = spread_ppm % 10_000 / 10;
+            format!(
+                "the clock is uncertain: {} and {other} differ by up to {whole}.{thousandths:03} % \
+                 (a busy host, or a rate that is stated wrongly), and all times with them",
+                self.source
+            )
+        })
+    }
+}
+
+/// Spread above which the clock's rate is remarked on: a tenth of a per cent.
+const NOTED_SPREAD_PPM: u32 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(cross_check: Option<Source>, spread_ppm: Option<u32>) -> Rate {
+        Rate {
+            ticks_per_second: 2_400_000_000,
+            source: Source::VmwareLeaf,
+            cross_check,
+            spread_ppm,
+        }
+    }
+
+    #[test]
+    fn a_spread_above_a_tenth_of_a_per_cent_is_remarked_on() {
+        let pit = Some(Source::Pit);
+        assert_eq!(rate(pit, Some(1_000)).remark(), None);
+        assert_eq!(rate(None, None).remark(), None);
+        for (spread_ppm, part) in [
+            (1_001, "0.100 %"),
+            (12_345, "1.234 %"),
+            (2_000_000, "200.000 %"),
+        ] {
+            let text = rate(pit, Some(spread_ppm)).remark().unwrap();
+            assert!(text.contains(part), "{text}");
+            assert!(text.contains("vmware-leaf and pit"), "{text}");
+        }
     }
 }
 
