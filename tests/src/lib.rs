@@ -11,6 +11,7 @@ mod monitor;
 mod reboot;
 mod scenario;
 mod screen;
+mod ways;
 
 pub use boot::{boot, device, null, raw};
 pub use call::{Called, call, call_in, call_with};
@@ -20,3 +21,6 @@ pub use monitor::{Monitor, MonitorSocket};
 pub use reboot::{heard, reset_in_a_row};
 pub use scenario::{Scenario, run};
 pub use screen::screen_at_end;
+pub use ways::{
+    WAYS, Way, image_of_its_own, image_that_writes_everywhere, run_quick, write_everywhere,
+};

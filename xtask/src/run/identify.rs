@@ -59,9 +59,11 @@ fn block(value: &serde_json::Value, indent: usize, text: &mut String) {
                 block(part, indent + 2, text);
             }
         } else {
-            let shown = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
+            let shown = match (name.as_str(), value.as_u64(), value.as_str()) {
+                ("address", Some(address), _) => format!("{address:#x}"),
+                (_, _, Some(text)) => text.to_owned(),
+                _ => value.to_string(),
+            };
             let _ = writeln!(text, "{:indent$}{name}: {shown}", "");
         }
     }
