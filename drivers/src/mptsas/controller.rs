@@ -263,8 +263,12 @@ impl<H: Hal> Controller for Mptsas<H> {
     fn reap(&mut self, _queue: QueueId, out: &mut [Completion]) -> usize {
         let mut found = 0;
         // Once all have ended, there is nothing to wait for but notices, which
-        // the next pass sees: each read that finds nothing is an exit for nothing.
-        let open = (self.commands - self.ended) as usize;
+        // the next pass sees: a read that finds nothing is an exit for nothing,
+        // unless it is wanted to clear the interrupt.
+        let open = match self.interrupts {
+            InterruptMode::Off => (self.commands - self.ended) as usize,
+            _ => usize::MAX,
+        };
         for place in out.iter_mut() {
             let value = self.regs.take_reply();
             if value & ADDRESS_REPLY == 0 {

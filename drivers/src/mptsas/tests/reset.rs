@@ -125,7 +125,9 @@ fn interrupts_are_raised_as_chosen() {
     adapter.set_interrupts(InterruptMode::Level).unwrap();
     assert!(machine.device().interrupts());
     assert!(adapter.acknowledge_interrupt());
-    assert_eq!(reap_all(&machine, &mut adapter).len(), 1);
+    // The pass reads on though all are back: only that lowers the line.
+    let mut out = [Completion::EMPTY; 2];
+    assert_eq!(adapter.reap(Q, &mut out), 1);
     assert!(!machine.device().interrupts());
     assert!(!adapter.acknowledge_interrupt());
     // A reset keeps the choice, and that of nothing too.
