@@ -28,3 +28,4 @@ pub mod mptsas;
 pub mod nvme;
 pub mod pvscsi;
 pub mod scsi;
+pub mod virtio_scsi;

@@ -185,6 +185,23 @@ impl TagTable {
         Ok((Tag { bits, slot }, entry.cookie))
     }
 
+    /// Ends the command in flight in `slot`, for a device that carries the slot
+    /// alone, and returns its tag and cookie.
+    ///
+    /// # Errors
+    /// [`TagError`]; the table is unchanged.
+    #[inline]
+    pub fn finish_slot(&mut self, slot: usize) -> Result<(Tag, u32), TagError> {
+        let Some(entry) = self.slots.get(slot) else {
+            return Err(TagError::Unknown(slot as u64));
+        };
+        let bits = entry.bits;
+        if self.slot_of(bits as u32) != slot {
+            return Err(TagError::Stale(slot as u64));
+        }
+        self.finish(bits)
+    }
+
     /// Whether the tag's command is in flight.
     #[must_use]
     pub fn is_in_flight(&self, tag: Tag) -> bool {
@@ -248,6 +265,22 @@ mod tests {
         assert_eq!(table.finish(bits), Ok((tag, 7)));
         assert_eq!(table.finish(bits), Err(TagError::Stale(bits)));
         assert!(!table.is_in_flight(tag) && !table.is_in_flight(Tag::NONE));
+        assert_ne!(table.take(0), Some(tag), "the generation moved on");
+    }
+
+    #[test]
+    fn a_slot_ends_once() {
+        let mut table = TagTable::new(5, 16);
+        let tag = table.take(70).unwrap();
+        assert_eq!(table.finish_slot(5), Err(TagError::Unknown(5)));
+        assert_eq!(
+            table.finish_slot(usize::MAX),
+            Err(TagError::Unknown(u64::MAX))
+        );
+        assert_eq!(table.finish_slot(3), Err(TagError::Stale(3)));
+        assert_eq!(table.finish_slot(tag.slot()), Ok((tag, 70)));
+        let again = tag.slot() as u64;
+        assert_eq!(table.finish_slot(tag.slot()), Err(TagError::Stale(again)));
         assert_ne!(table.take(0), Some(tag), "the generation moved on");
     }
 
