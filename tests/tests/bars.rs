@@ -74,18 +74,21 @@ fn both(image: &Path, uefi: bool, memory_mib: &str) -> (Bars, Bars) {
         device("mptsas1068,id=c1,addr=6"),
         device("nvme,id=c2,addr=7,serial=a"),
         device("nvme,id=c3,bus=express,addr=0,serial=b"),
+        device("virtio-scsi-pci,id=c4,addr=8"),
     ];
     let names = [
         "pvscsi@00:05.0",
         "lsisas@00:06.0",
         "nvme@00:07.0",
         "nvme@00:10.0/00.0",
+        "virtio-scsi@00:08.0",
     ];
     for (number, disk) in [
         "scsi-hd,bus=c0.0",
         "scsi-hd,bus=c1.0",
         "nvme-ns,bus=c2",
         "nvme-ns,bus=c3",
+        "scsi-hd,bus=c4.0",
     ]
     .into_iter()
     .enumerate()
@@ -118,11 +121,16 @@ fn the_guest_reads_the_addresses_that_qemu_decodes() {
     ] {
         let (guest, qemu) = both(&called.file("ioprobe.img"), uefi, memory_mib);
         assert_eq!(guest, qemu, "uefi {uefi}, {memory_mib} MiB");
-        let registers = |id: &str| guest[&(id.to_owned(), 0)].clone();
-        let (space, at, size_bytes) = registers("nvme@00:07.0");
-        assert_eq!((space.as_str(), size_bytes), ("64 bit memory", 16_384));
+        let registers = |id: &str, bar: u64| guest[&(id.to_owned(), bar)].clone();
         // OVMF places 64-bit registers above 4 GiB, and so above what half a read sees.
-        assert_eq!(at >> 32 != 0, uefi, "{at:#x}, {memory_mib} MiB");
-        assert_ne!(registers("nvme@00:10.0/00.0").1, 0);
+        for (id, bar, expected) in [
+            ("nvme@00:07.0", 0, "64 bit memory"),
+            ("virtio-scsi@00:08.0", 4, "64 bit prefetchable memory"),
+        ] {
+            let (space, at, size_bytes) = registers(id, bar);
+            assert_eq!((space.as_str(), size_bytes), (expected, 16_384), "{id}");
+            assert_eq!(at >> 32 != 0, uefi, "{id} at {at:#x}, {memory_mib} MiB");
+        }
+        assert_ne!(registers("nvme@00:10.0/00.0", 0).1, 0);
     }
 }

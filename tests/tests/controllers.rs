@@ -6,7 +6,7 @@ const JOB_SIZES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/sizes.fio");
 
 /// The controllers of `--controller all`, in the order of their slots, and thus of
 /// the scratch files behind them.
-const ALL: [&str; 3] = ["pvscsi", "lsisas", "nvme"];
+const ALL: [&str; 4] = ["pvscsi", "lsisas", "nvme", "virtio-scsi"];
 
 #[test]
 fn all_controllers_in_one_boot_count_as_qemu_does() {

@@ -8,7 +8,7 @@ const JOB_SIZES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/sizes.fio");
 const JOB_THREE_WAYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/jobs/three-ways.fio");
 
 /// The controllers of `--controller all`.
-const ALL: [&str; 3] = ["pvscsi", "lsisas", "nvme"];
+const ALL: [&str; 4] = ["pvscsi", "lsisas", "nvme", "virtio-scsi"];
 
 #[test]
 fn disks_of_4096_byte_blocks_are_measured_in_bytes() {
@@ -63,6 +63,7 @@ fn a_write_protected_disk_is_read_and_not_written() {
         ("pvscsi", "pvscsi@00:03.0:1:0", scsi, 0),
         ("lsisas", "lsisas@00:03.0:1:0", scsi, 0),
         ("nvme", "nvme@00:09.0:1", nvme, 2),
+        ("virtio-scsi", "virtio-scsi@00:03.0:1:0", scsi, 0),
     ];
     for (kind, id, drive, writes) in cases {
         let events = ["scsi_disk_dma_command_WRITE", "pci_nvme_write"];
@@ -108,7 +109,8 @@ fn with_devices(controller: &str, devices: &[String]) -> Called {
 
 #[test]
 fn what_is_no_disk_is_named_and_left_alone() {
-    for (kind, bus) in [("pvscsi", "controller3.0"), ("lsisas", "controller3.0")] {
+    let bus = "controller3.0";
+    for kind in ["pvscsi", "lsisas", "virtio-scsi"] {
         let devices = [
             null("small", 512),
             null("nothing", 0),

@@ -123,6 +123,9 @@ fn every_disk_is_found_at_every_boot() {
         ("lsisas", "8", &[], 8),
         ("lsisas", "1", &units, 18),
         ("nvme", "64", &[], 64),
+        ("virtio-scsi", "1", &[], 1),
+        ("virtio-scsi", "8", &[], 8),
+        ("virtio-scsi", "64", &[], 64),
     ];
     for (kind, count, more, expected) in cases {
         let flags = ["--controller", kind, "--disks", count];

@@ -1,6 +1,6 @@
 //! What all kinds have in common.
 
-use super::{lsisas, nvme, pvscsi};
+use super::{lsisas, nvme, pvscsi, virtio_scsi};
 use crate::hal::{Machine, MmioRegion, TscClock};
 use crate::interrupts::{Line, Platform};
 use crate::pci::{Bar, Config, Function};
@@ -15,20 +15,33 @@ use engine::session::{Adapter, Target};
 /// A running controller of any kind.
 pub(super) type Running = Box<dyn Target<TscClock>>;
 
+/// How the BAR of the registers is found.
+pub(super) enum Registers {
+    /// The first memory BAR of at least so many bytes.
+    FirstOf(u64),
+    /// The function's capabilities name it: its number, or why there is none.
+    Named(fn(&Function) -> Result<u8, &'static str>),
+}
+
 /// One kind of controller.
 pub(super) struct Driver {
     /// Short kind as users name it.
     pub kind: &'static str,
     /// Whether it drives a function.
     pub drives: fn(&Function) -> bool,
-    /// Size of the register BAR, by which it is found.
-    pub register_bytes: u64,
+    /// Where its registers are.
+    pub registers: Registers,
     /// Brings a controller up.
     pub start: fn(&Function, Machine, MmioRegion, &Options) -> Result<Running, ControllerError>,
 }
 
 /// All kinds.
-static DRIVERS: [&Driver; 3] = [&pvscsi::DRIVER, &lsisas::DRIVER, &nvme::DRIVER];
+static DRIVERS: [&Driver; 4] = [
+    &pvscsi::DRIVER,
+    &lsisas::DRIVER,
+    &nvme::DRIVER,
+    &virtio_scsi::DRIVER,
+];
 
 /// Why a controller is not in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +51,8 @@ pub enum StartError {
         /// Bytes that are needed.
         bytes: u64,
     },
+    /// It has no interface that is driven: why.
+    Unusable(&'static str),
     /// The driver gave up.
     Driver(ControllerError),
 }
@@ -49,6 +64,7 @@ impl fmt::Display for StartError {
                 f,
                 "no memory BAR of {bytes} bytes or more has an address that can be mapped"
             ),
+            Self::Unusable(why) => f.write_str(why),
             Self::Driver(error) => write!(f, "bring-up failed: {error}"),
         }
     }
@@ -136,10 +152,17 @@ fn start(
     machine: Machine,
     options: &Options,
 ) -> Result<Running, StartError> {
-    let bytes = driver.register_bytes;
-    let registers = function
-        .map_first_bar(bytes)
-        .ok_or(StartError::NoRegisters { bytes })?;
+    let registers = match driver.registers {
+        Registers::FirstOf(bytes) => function
+            .map_first_bar(bytes)
+            .ok_or(StartError::NoRegisters { bytes })?,
+        Registers::Named(bar_of) => {
+            let bar = bar_of(function).map_err(StartError::Unusable)?;
+            function
+                .map_bar(bar)
+                .ok_or(StartError::NoRegisters { bytes: 1 })?
+        }
+    };
     function.enable(config);
     (driver.start)(function, machine, registers, options).map_err(|error| {
         function.stop_bus_mastering(config);
@@ -183,6 +206,20 @@ mod tests {
             assert_eq!(driver.map(|driver| driver.kind), Some("nvme"));
         }
         assert!(driver_of(&function(0x1b36, 0x0010, [1, 8, 1])).is_none());
+    }
+
+    #[test]
+    fn virtio_scsi_is_known_by_both_ids_and_refused_without_a_modern_interface() {
+        for device in [0x1004, 0x1048] {
+            let found = function(0x1af4, device, [1, 0, 0]);
+            let driver = driver_of(&found).unwrap();
+            assert_eq!(driver.kind, "virtio-scsi");
+            let Registers::Named(bar_of) = driver.registers else {
+                panic!("its capabilities name the BAR");
+            };
+            assert!(bar_of(&found).unwrap_err().contains("disable-modern=on"));
+        }
+        assert!(driver_of(&function(0x1af4, 0x1042, [1, 0, 0])).is_none());
     }
 
     #[test]

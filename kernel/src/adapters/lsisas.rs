@@ -1,6 +1,6 @@
 //! LSI Logic SAS: Fusion-MPT over SAS.
 
-use super::driver::Driver;
+use super::driver::{Driver, Registers};
 use alloc::boxed::Box;
 use drivers::mptsas::{BAR_BYTES, Mptsas, SAS_DEVICE_IDS, VENDOR_ID};
 
@@ -10,7 +10,7 @@ use drivers::mptsas::{BAR_BYTES, Mptsas, SAS_DEVICE_IDS, VENDOR_ID};
 pub static DRIVER: Driver = Driver {
     kind: "lsisas",
     drives: |function| function.vendor == VENDOR_ID && SAS_DEVICE_IDS.contains(&function.device),
-    register_bytes: BAR_BYTES as u64,
+    registers: Registers::FirstOf(BAR_BYTES as u64),
     start: |_, machine, registers, options| {
         Ok(Box::new(Mptsas::start(machine, registers, options)?))
     },

@@ -7,5 +7,6 @@ mod driver;
 mod lsisas;
 mod nvme;
 mod pvscsi;
+mod virtio_scsi;
 
 pub use driver::{Failure, StartError, Started, start_all};

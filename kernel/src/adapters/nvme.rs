@@ -1,6 +1,6 @@
 //! NVMe.
 
-use super::driver::Driver;
+use super::driver::{Driver, Registers};
 use crate::hypervisor::{Hypervisor, Kind};
 use alloc::boxed::Box;
 use drivers::nvme::{BAR_BYTES, CLASS, Nvme, Quirks};
@@ -10,7 +10,7 @@ use drivers::nvme::{BAR_BYTES, CLASS, Nvme, Quirks};
 pub static DRIVER: Driver = Driver {
     kind: "nvme",
     drives: |function| function.class == CLASS,
-    register_bytes: BAR_BYTES as u64,
+    registers: Registers::FirstOf(BAR_BYTES as u64),
     start: |function, machine, registers, options| {
         let emulated = Hypervisor::detect().kind == Kind::Tcg;
         let quirks = Quirks::of(function.vendor, function.device).with_weak_fences(emulated);

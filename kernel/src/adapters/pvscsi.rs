@@ -1,6 +1,6 @@
 //! VMware PVSCSI.
 
-use super::driver::Driver;
+use super::driver::{Driver, Registers};
 use alloc::boxed::Box;
 use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, Pvscsi, VENDOR_ID};
 
@@ -10,7 +10,7 @@ use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, Pvscsi, VENDOR_ID};
 pub static DRIVER: Driver = Driver {
     kind: "pvscsi",
     drives: |function| (function.vendor, function.device) == (VENDOR_ID, DEVICE_ID),
-    register_bytes: BAR_BYTES as u64,
+    registers: Registers::FirstOf(BAR_BYTES as u64),
     start: |_, machine, registers, options| {
         Ok(Box::new(Pvscsi::start(machine, registers, options)?))
     },

@@ -21,8 +21,6 @@ pub struct ControllerKind {
     style: DiskStyle,
     /// Disks that one can carry.
     pub max_disks: u32,
-    /// The guest has a driver for it.
-    pub driven: bool,
 }
 
 /// All of them.
@@ -32,28 +30,24 @@ pub const KINDS: [ControllerKind; 4] = [
         device: "pvscsi",
         style: DiskStyle::Scsi,
         max_disks: 64,
-        driven: true,
     },
     ControllerKind {
         name: "lsisas",
         device: "mptsas1068",
         style: DiskStyle::Scsi,
         max_disks: 8,
-        driven: true,
     },
     ControllerKind {
         name: "nvme",
         device: "nvme,serial=ioprobe",
         style: DiskStyle::Namespace,
         max_disks: 256,
-        driven: true,
     },
     ControllerKind {
         name: "virtio-scsi",
         device: "virtio-scsi-pci",
         style: DiskStyle::Scsi,
         max_disks: 256,
-        driven: false,
     },
 ];
 

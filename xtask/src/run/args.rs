@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Flags that say which machine is booted.
 #[derive(Clone, Debug, Args)]
 pub struct MachineArgs {
-    /// Controllers to measure: pvscsi, lsisas, nvme, or all; several with commas
+    /// Controllers to measure: pvscsi, lsisas, nvme, virtio-scsi, or all; several with commas
     #[arg(
         long,
         value_name = "KIND,..",

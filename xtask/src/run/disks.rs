@@ -3,7 +3,7 @@
 use super::args::MachineArgs;
 use crate::backend::{self, Backend, SharedImage};
 use crate::failure::Failure;
-use crate::qemu::controllers::{Controller, ControllerKind, KINDS, by_name};
+use crate::qemu::controllers::{Controller, KINDS, by_name};
 use std::path::Path;
 
 /// One disk.
@@ -67,13 +67,12 @@ pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
     let mut kinds = Vec::new();
     for name in names {
         match (name.as_str(), by_name(name)) {
-            ("all", _) => kinds.extend(driven()),
-            (_, Some(kind)) if kind.driven => kinds.push(kind),
-            (_, known) => {
-                let why = known.map_or("", |_| "the guest has no driver for it yet; ");
-                let names: Vec<&str> = driven().map(|kind| kind.name).collect();
+            ("all", _) => kinds.extend(KINDS),
+            (_, Some(kind)) => kinds.push(kind),
+            (_, None) => {
+                let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
                 return Err(Failure::Usage(format!(
-                    "--controller {name}: {why}known are {} and all",
+                    "--controller {name}: known are {} and all",
                     names.join(", ")
                 )));
             }
@@ -83,10 +82,6 @@ pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
     Ok(in_slots
         .map(|(index, kind)| Controller::nth(kind, index))
         .collect())
-}
-
-fn driven() -> impl Iterator<Item = ControllerKind> {
-    KINDS.into_iter().filter(|kind| kind.driven)
 }
 
 /// The disks that the flags ask for.
@@ -202,16 +197,15 @@ mod tests {
                 "nvme@00:04.0:2"
             ]
         );
-        assert_eq!(ids(&["--controller", "all"]).len(), 3);
+        assert_eq!(ids(&["--controller", "all"]).len(), 4);
     }
 
     #[test]
     fn unknown_controller_is_told_what_is_known() {
         let failure = made(&["--controller", "pvscsci"]).unwrap_err();
         assert_eq!(failure.code(), 2);
-        assert!(failure.message().contains("pvscsi, lsisas"), "{failure}");
-        let failure = made(&["--controller", "virtio-scsi"]).unwrap_err();
-        assert!(failure.message().contains("no driver"), "{failure}");
+        let known = "known are pvscsi, lsisas, nvme, virtio-scsi and all";
+        assert!(failure.message().contains(known), "{failure}");
     }
 
     #[test]
