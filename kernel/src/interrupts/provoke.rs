@@ -91,6 +91,8 @@ pub fn find(
     }
     parts.timer.stop();
     let silenced = controller.set_interrupts(InterruptMode::Off);
+    // A line may come in at two pins, as one of PCI and as one of the ISA bus.
+    take_strays(parts, &pins);
     let found = found?;
     silenced.map_err(|error| error.to_string())?;
     Ok(found)
@@ -103,12 +105,7 @@ fn provoke(
     clock: &TscClock,
 ) -> Result<Pin, String> {
     // Lines that are up without our doing are out.
-    for _ in 0..MOST_STRAYS {
-        match interrupts::take_pending() {
-            Some(vector) => drop(masked(parts, pins, vector)),
-            None => break,
-        }
-    }
+    take_strays(parts, pins);
     let text = |error: drivers::block::ControllerError| error.to_string();
     controller.set_buffers(1, 4096).map_err(text)?;
     controller
@@ -130,6 +127,16 @@ fn provoke(
         let tried = pins.len();
         alloc::format!("the controller's line reached none of {tried} pins of the I/O APICs")
     })
+}
+
+/// Takes what is pending, and masks the pins that it came in at.
+fn take_strays(parts: &Parts, pins: &[Pin]) {
+    for _ in 0..MOST_STRAYS {
+        match interrupts::take_pending() {
+            Some(vector) => drop(masked(parts, pins, vector)),
+            None => break,
+        }
+    }
 }
 
 /// Masks the pin whose interrupt was taken, and ends it.
