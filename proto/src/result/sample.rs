@@ -227,6 +227,8 @@ pub(crate) fn document() -> Value {
     let mut run = serde_json::to_value(run()).unwrap();
     run["host"] = json!({
         "wall_s": 2.75, "cpu_s": 3.5, "vcpu_s": 2.5, "device_s": 1.0, "cpu_us_per_io": 10.25,
+        "threads": {"CPU 0/TCG": 2.5}, "idle_cpu_s": 2.5, "net_cpu_s": 1.0,
+        "net_cpu_us_per_io": 3.0,
         "blockstats": {"rd_operations": (1u64 << 53) + 1},
     });
     json!({

@@ -134,7 +134,7 @@ mod tests {
         let job = compose(&Source::default()).unwrap();
         assert_eq!(job.name, "quick");
         let depths: Vec<u32> = job.file.jobs.iter().map(|job| job.iodepth).collect();
-        assert_eq!(depths, [1, 32]);
+        assert_eq!(depths, [1, 32, 1, 32]);
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         };
         let job = compose(&source).unwrap();
         assert!(job.file.jobs.iter().all(|job| job.bs.write_bytes == 8192));
-        assert_eq!(job.text.matches("rw=randwrite").count(), 2, "{}", job.text);
+        assert_eq!(job.text.matches("rw=randwrite").count(), 4, "{}", job.text);
     }
 
     #[test]

@@ -67,6 +67,17 @@ pub fn used(before: &ThreadSeconds, after: &ThreadSeconds) -> Option<(f64, f64)>
     Some(sums)
 }
 
+/// Seconds used between two samples by each name of a thread.
+#[must_use]
+pub fn used_by_name(before: &ThreadSeconds, after: &ThreadSeconds) -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::new();
+    for (thread, seconds) in after {
+        let part = (seconds - before.get(thread).copied().unwrap_or(0.0)).max(0.0);
+        *sums.entry(thread.1.clone()).or_default() += part;
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +100,19 @@ mod tests {
         ]);
         assert_eq!(used(&before, &after), Some((3.0, 0.75)));
         assert_eq!(used(&BTreeMap::new(), &after), None);
+    }
+
+    #[test]
+    fn threads_of_one_name_are_one() {
+        let key = |id, name: &str| (id, name.to_owned());
+        let before = BTreeMap::from([(key(1, "worker"), 1.0), (key(2, "CPU 0/TCG"), 2.0)]);
+        let after = BTreeMap::from([
+            (key(1, "worker"), 1.5),
+            (key(2, "CPU 0/TCG"), 5.0),
+            (key(3, "worker"), 0.25),
+        ]);
+        let expected = [("CPU 0/TCG".to_owned(), 3.0), ("worker".to_owned(), 0.75)];
+        assert_eq!(used_by_name(&before, &after), BTreeMap::from(expected));
     }
 
     #[test]

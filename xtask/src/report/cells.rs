@@ -1,7 +1,8 @@
 //! The columns of every table, as data.
 
 use super::figures::{blank, count, decimals, micros, size};
-use proto::result::{CheckStatus, Direction, Run, RunStatus};
+use crate::result::{HostRun, Row};
+use proto::result::{CheckStatus, Direction, RunParams, RunStatus};
 
 /// Which part of a result a column belongs to. Narrow tables show the parts one
 /// below the other.
@@ -11,8 +12,12 @@ pub enum Group {
     Row,
     /// On which controller; part of what was run where there are several.
     Controller,
+    /// How completions were awaited; part of what was run where not all polled.
+    Wait,
     /// How much.
     Rate,
+    /// What it cost the processors.
+    Cpu,
     /// How long.
     Latency,
 }
@@ -21,7 +26,7 @@ pub enum Group {
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// The row.
-    pub run: &'a Run,
+    pub run: &'a Row,
     /// `read` or `write`.
     pub direction: &'static str,
     /// Its figures; `None` where the row has none.
@@ -74,7 +79,10 @@ pub const COLUMNS: &[Column] = &[
     number("depth", Group::Row, |line| {
         first(line, |run| run.depth.asked.to_string())
     }),
-    number("eff.", Group::Row, |line| {
+    words("wait", Group::Wait, |line| {
+        first(line, |run| wait(&run.params).to_owned())
+    }),
+    number("eff.", Group::Rate, |line| {
         measured(line, |run| decimals(run.depth.effective, 1))
     }),
     number("IOPS", Group::Rate, |line| {
@@ -85,9 +93,6 @@ pub const COLUMNS: &[Column] = &[
             decimals(d.bw_bytes / f64::from(1 << 20), 1)
         })
     }),
-    number("cyc/IO", Group::Rate, |line| {
-        measured(line, |run| decimals(run.cpu.work_cycles_per_io, 0))
-    }),
     number("bells/IO", Group::Rate, |line| {
         measured(line, |run| decimals(run.per_io.doorbells, 3))
     }),
@@ -95,6 +100,21 @@ pub const COLUMNS: &[Column] = &[
         first(line, |run| run.errors.to_string())
     }),
     words("checks", Group::Rate, |line| first(line, checks)),
+    number("CPU %", Group::Cpu, |line| {
+        measured(line, |run| decimals(run.cpu.busy_pct, 1))
+    }),
+    number("IOPS/CPU%", Group::Cpu, |line| {
+        measured(line, |run| count(run.cpu.iops_per_cpu_pct))
+    }),
+    number("cyc/IO", Group::Cpu, |line| {
+        measured(line, |run| decimals(run.cpu.work_cycles_per_io, 0))
+    }),
+    number("host us/IO", Group::Cpu, |line| {
+        host(line, |host| host.cpu_us_per_io)
+    }),
+    number("net", Group::Cpu, |line| {
+        host(line, |host| host.net_cpu_us_per_io)
+    }),
     number("mean us", Group::Latency, |line| {
         blank(line.figures.and_then(|d| d.lat_ns.mean), micros)
     }),
@@ -112,11 +132,14 @@ pub const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// The columns of these groups; the controller only where there are several.
-pub fn columns(runs: &[Run], wanted: impl Fn(Group) -> bool) -> Vec<&'static Column> {
+/// The columns of these groups; the controller only where there are several, and how
+/// completions were awaited only where not all were polled for.
+pub fn columns(runs: &[Row], wanted: impl Fn(Group) -> bool) -> Vec<&'static Column> {
+    let waits = runs.iter().any(|run| run.params.wait != "poll");
     let several = runs.iter().any(|run| run.controller != runs[0].controller);
     let shown = |group| match group {
         Group::Controller => several,
+        Group::Wait => waits,
         group => wanted(group),
     };
     COLUMNS
@@ -131,11 +154,11 @@ fn kind(id: &str) -> &str {
 }
 
 /// The lines of a result: one for each direction that a row has figures in.
-pub fn lines(runs: &[Run]) -> Vec<Line<'_>> {
+pub fn lines(runs: &[Row]) -> Vec<Line<'_>> {
     runs.iter().flat_map(of_run).collect()
 }
 
-fn of_run(run: &Run) -> Vec<Line<'_>> {
+fn of_run(run: &Row) -> Vec<Line<'_>> {
     let directions = [("read", &run.read), ("write", &run.write)];
     let mut lines: Vec<Line<'_>> = directions
         .into_iter()
@@ -159,7 +182,7 @@ fn of_run(run: &Run) -> Vec<Line<'_>> {
     lines
 }
 
-fn first(line: &Line<'_>, text: impl Fn(&Run) -> String) -> String {
+fn first(line: &Line<'_>, text: impl Fn(&Row) -> String) -> String {
     if line.first {
         text(line.run)
     } else {
@@ -168,13 +191,29 @@ fn first(line: &Line<'_>, text: impl Fn(&Run) -> String) -> String {
 }
 
 /// A figure of the whole row that exists only if I/Os were measured.
-fn measured(line: &Line<'_>, text: impl Fn(&Run) -> String) -> String {
+fn measured(line: &Line<'_>, text: impl Fn(&Row) -> String) -> String {
     let any = line.run.read.ios + line.run.write.ios > 0;
     if any {
         first(line, text)
     } else {
         String::new()
     }
+}
+
+/// How completions were announced, if the row halted for them.
+fn wait(params: &RunParams) -> &str {
+    match (params.wait.as_str(), &params.irq) {
+        ("irq", Some(irq)) => irq,
+        (wait, _) => wait,
+    }
+}
+
+/// A figure of the host.
+fn host(line: &Line<'_>, value: impl Fn(&HostRun) -> Option<f64>) -> String {
+    measured(line, |run| {
+        let figure = run.host.as_ref().and_then(&value);
+        figure.map(|us| decimals(us, 1)).unwrap_or_default()
+    })
 }
 
 fn percentile(line: &Line<'_>, value: impl Fn(&Direction) -> Option<u64>) -> String {
@@ -200,7 +239,7 @@ fn block_size(line: &Line<'_>) -> String {
 }
 
 /// The worst of a row's checks; a row that did not end well shows that instead.
-fn checks(run: &Run) -> String {
+fn checks(run: &Row) -> String {
     match run.status {
         RunStatus::Skipped => return "skipped".into(),
         RunStatus::Failed => return "FAILED".into(),

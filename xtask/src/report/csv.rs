@@ -2,17 +2,20 @@
 //! result.json, without exponents; what does not exist is empty.
 
 use super::cells::{Line, lines};
-use proto::result::{LatencyNs, Run};
+use crate::result::{HostRun, Row};
+use proto::result::LatencyNs;
 use std::fmt::Write;
 
 const HEADER: &str = "row,job,controller,disk,status,rw,direction,bs_bytes,iodepth,\
     effective_depth,window_ns,ios,bytes,iops,bw_bytes,lat_min_ns,lat_mean_ns,lat_stddev_ns,\
     lat_max_ns,lat_p50_ns,lat_p90_ns,lat_p95_ns,lat_p99_ns,lat_p99_9_ns,lat_p99_99_ns,\
-    work_cycles_per_io,doorbells_per_io,errors,checks,reason";
+    work_cycles_per_io,doorbells_per_io,errors,checks,reason,wait,irq,busy_pct,\
+    iops_per_cpu_pct,empty_polls_per_io,interrupts_per_io,exits_per_io_min,exits_per_io_max,\
+    host_cpu_us_per_io,host_net_cpu_us_per_io";
 
 /// The table.
 #[must_use]
-pub fn csv(runs: &[Run]) -> String {
+pub fn csv(runs: &[Row]) -> String {
     let mut text = format!("{HEADER}\r\n");
     for line in lines(runs) {
         // Writing to a String cannot fail.
@@ -75,6 +78,22 @@ fn fields(line: &Line<'_>) -> Vec<String> {
         .collect();
     fields.push(quote(&checks.join("; ")));
     fields.push(quote(run.reason.as_deref().unwrap_or_default()));
+    let host = |value: fn(&HostRun) -> Option<f64>| {
+        let figure = run.host.as_ref().and_then(value);
+        figure.map(fraction).unwrap_or_default()
+    };
+    fields.extend([
+        run.params.wait.clone(),
+        run.params.irq.clone().unwrap_or_default(),
+        only(measured, run.cpu.busy_pct),
+        only(measured, run.cpu.iops_per_cpu_pct),
+        only(measured, run.cpu.empty_polls_per_io),
+        only(measured, run.per_io.interrupts),
+        only(measured, run.exits_bounds.min),
+        only(measured, run.exits_bounds.max),
+        host(|host| host.cpu_us_per_io),
+        host(|host| host.net_cpu_us_per_io),
+    ]);
     fields
 }
 

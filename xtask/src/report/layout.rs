@@ -1,22 +1,26 @@
-//! Tables that fit: one where there is room, two stacked at 80 columns, a list
+//! Tables that fit: one where there is room, three stacked at 80 columns, a list
 //! of figures per row where not even that fits.
 
 use super::cells::{Column, Group, Line, columns, lines};
+use crate::result::Row;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use proto::result::Run;
 
 /// The tables for a terminal of this many columns.
 #[must_use]
-pub fn table(runs: &[Run], width: usize) -> String {
+pub fn table(runs: &[Row], width: usize) -> String {
     let lines = lines(runs);
     let whole = grid(&lines, &columns(runs, |_| true));
     if fits(&whole, width) {
         return whole;
     }
-    let rates = grid(&lines, &columns(runs, |group| group != Group::Latency));
-    let latencies = grid(&lines, &columns(runs, |group| group != Group::Rate));
-    if fits(&rates, width) && fits(&latencies, width) {
-        return format!("{rates}\n{latencies}");
+    let parts = [Group::Rate, Group::Latency, Group::Cpu];
+    let part = |part| {
+        let shown = |group| group == part || !parts.contains(&group);
+        grid(&lines, &columns(runs, shown))
+    };
+    let tables = parts.map(part);
+    if tables.iter().all(|table| fits(table, width)) {
+        return tables.join("\n");
     }
     let all = columns(runs, |_| true);
     lines.iter().map(|line| list(line, &all, width)).collect()

@@ -1,12 +1,12 @@
 //! The table as Markdown.
 
 use super::cells::{columns, lines};
+use crate::result::Row;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use proto::result::Run;
 
 /// All columns in one table.
 #[must_use]
-pub fn markdown(runs: &[Run]) -> String {
+pub fn markdown(runs: &[Row]) -> String {
     let columns = columns(runs, |_| true);
     let mut table = Table::new();
     table

@@ -1,7 +1,7 @@
 //! What must be said beside the figures.
 
-use crate::result::Document;
-use proto::result::{CheckStatus, Run, RunStatus};
+use crate::result::{Document, Row};
+use proto::result::{CheckStatus, RunStatus};
 
 /// Lines below a table, each wrapped to `width` columns; starts with an empty line.
 #[must_use]
@@ -33,7 +33,7 @@ pub fn remarks(document: &Document, width: usize) -> String {
     text
 }
 
-fn of_run(run: &Run, null: bool) -> Vec<String> {
+fn of_run(run: &Row, null: bool) -> Vec<String> {
     let mut said = Vec::new();
     let row = run.row;
     let reason = run.reason.as_deref().unwrap_or("no reason given");
@@ -83,7 +83,7 @@ fn of_run(run: &Run, null: bool) -> Vec<String> {
 }
 
 /// Gaps come in most rows of a busy host: they are said once.
-fn gaps(rows: &[Run]) -> Option<String> {
+fn gaps(rows: &[Row]) -> Option<String> {
     let with: Vec<String> = rows
         .iter()
         .filter(|run| run.gaps.count > 0)

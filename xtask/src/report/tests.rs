@@ -1,6 +1,7 @@
 //! Tables of a made-up result, where every figure is known.
 
 use super::{csv, markdown, table};
+use crate::result::{HostRun, Row};
 use proto::result::{
     Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, Gaps, LatencyNs, OpenAtEnd,
     PerIo, Run, RunParams, RunStatus,
@@ -27,8 +28,8 @@ fn direction(ios: u64) -> Direction {
 }
 
 /// A row of random reads, all well.
-pub(super) fn row(number: u32) -> Run {
-    Run {
+pub(super) fn row(number: u32) -> Row {
+    let run = Run {
         row: number,
         job: "quick-b".into(),
         controller: "pvscsi@00:03.0".into(),
@@ -68,7 +69,10 @@ pub(super) fn row(number: u32) -> Run {
         all_zero: Some(true),
         digest: String::new(),
         cpu: Cpu {
+            busy_pct: 100.0,
+            iops_per_cpu_pct: 1_432.0,
             work_cycles_per_io: 8123.4,
+            empty_polls_per_io: 2.5,
             ..Cpu::default()
         },
         accesses: Accesses::default(),
@@ -91,11 +95,20 @@ pub(super) fn row(number: u32) -> Run {
             status: CheckStatus::Ok,
             detail: "read: guest 1, qemu 1".into(),
         }],
+    };
+    let host = HostRun {
+        cpu_us_per_io: Some(10.25),
+        net_cpu_us_per_io: Some(4.0),
+        ..HostRun::default()
+    };
+    Row {
+        run,
+        host: Some(host),
     }
 }
 
-fn skipped() -> Run {
-    Run {
+fn skipped() -> Row {
+    let run = Run {
         status: RunStatus::Skipped,
         reason: Some("needs 96 MiB".into()),
         read: Direction::default(),
@@ -105,11 +118,12 @@ fn skipped() -> Run {
             limit: 0,
         },
         checks: Vec::new(),
-        ..row(1)
-    }
+        ..row(1).run
+    };
+    Row { run, host: None }
 }
 
-fn mixed() -> Run {
+fn mixed() -> Row {
     let mut run = row(2);
     run.params.rw = "randrw".into();
     run.params.bs_write = Some(8192);
@@ -125,21 +139,23 @@ fn one_table_where_there_is_room() {
     assert_eq!(
         cells,
         [
-            "0", "randread", "4k", "32", "31.9", "143.2k", "559.4", "8123", "0.062", "0", "ok",
-            "223", "220", "400", "9877"
+            "0", "randread", "4k", "32", "31.9", "143.2k", "559.4", "0.062", "0", "ok", "100.0",
+            "1432", "8123", "10.2", "4.0", "223", "220", "400", "9877"
         ]
     );
 }
 
 #[test]
-fn two_tables_at_80_columns() {
+fn three_tables_at_80_columns() {
     let text = table(&[row(0), skipped(), mixed()], 80);
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
         "{text}"
     );
-    assert_eq!(text.matches("row ").count(), 2, "{text}");
-    assert!(text.contains("IOPS") && text.contains("p99.9"), "{text}");
+    assert_eq!(text.matches("row ").count(), 3, "{text}");
+    for column in ["IOPS", "p99.9", "CPU %", "host us/IO"] {
+        assert!(text.contains(column), "{text}");
+    }
 }
 
 #[test]
@@ -151,6 +167,19 @@ fn figures_are_listed_at_40_columns() {
     );
     assert!(text.contains("IOPS 143.2k"), "{text}");
     assert!(text.contains("p99 400"), "{text}");
+}
+
+#[test]
+fn how_a_row_waited_stands_where_not_all_polled() {
+    let mut halted = row(1);
+    halted.params.wait = "irq".into();
+    halted.params.irq = Some("msix".into());
+    assert!(!table(&[row(0)], 200).contains("wait"));
+    let text = table(&[row(0), halted], 200);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].contains("wait"), "{text}");
+    assert!(lines[1].contains(" poll "), "{text}");
+    assert!(lines[2].contains(" msix "), "{text}");
 }
 
 #[test]
@@ -198,6 +227,8 @@ fn csv_has_raw_figures_without_exponents() {
     assert_eq!(field("iops"), "143201.5");
     assert_eq!(field("lat_p99_9_ns"), "");
     assert_eq!(field("checks"), "commands ok");
+    assert_eq!((field("wait"), field("irq")), ("poll", ""));
+    assert_eq!(field("host_net_cpu_us_per_io"), "4");
 }
 
 #[test]

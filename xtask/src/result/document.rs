@@ -2,6 +2,7 @@
 
 use super::checks::checks;
 use super::host::host_run;
+use super::row::Row;
 use crate::serial::Followed;
 use proto::result::{Check, CheckStatus, Run, RunStatus, SCHEMA};
 use serde::Serialize;
@@ -62,7 +63,7 @@ pub struct Document {
     runs: Vec<Value>,
     /// The same as this version understands them.
     #[serde(skip)]
-    pub rows: Vec<Run>,
+    pub rows: Vec<Row>,
 }
 
 impl Document {
@@ -84,7 +85,7 @@ impl Document {
                 let mut run = row.run.clone();
                 let mut value = row.value.clone();
                 let node = nodes.get(&run.disk).map(String::as_str);
-                let (host, stats) = host_run(&run, node, &followed.samples);
+                let (host, stats) = host_run(&run, node, &followed.samples, followed.idle.as_ref());
                 if run.status != RunStatus::Skipped {
                     let why = stats.as_ref().map_err(String::as_str);
                     run.checks.extend(checks(&run.commands, why));
@@ -97,7 +98,7 @@ impl Document {
                     );
                     object.insert("checks".into(), json(&run.checks));
                 }
-                (run, value)
+                (Row { run, host }, value)
             })
             .unzip();
         Self {
@@ -143,6 +144,7 @@ impl Document {
     pub fn failed_checks(&self) -> impl Iterator<Item = (&Run, &Check)> {
         self.rows.iter().flat_map(|run| {
             let failed = |check: &&Check| check.status == CheckStatus::Failed;
+            let run = &run.run;
             run.checks
                 .iter()
                 .filter(failed)

@@ -2,7 +2,7 @@
 
 use crate::qemu::blockstats::BlockStats;
 use crate::qemu::cpu;
-use crate::serial::Sample;
+use crate::serial::{Idle, Sample};
 use proto::result::Run;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,6 +20,15 @@ pub struct HostRun {
     pub device_s: Option<f64>,
     /// `cpu_s` per command of the row, in us.
     pub cpu_us_per_io: Option<f64>,
+    /// Processor seconds by the name of the thread; threads of one name are summed.
+    pub threads: BTreeMap<String, f64>,
+    /// What a guest that polls uses in that time with nothing to do, measured in the
+    /// same boot; 0 for a row that halts.
+    pub idle_cpu_s: Option<f64>,
+    /// `cpu_s` without that.
+    pub net_cpu_s: Option<f64>,
+    /// `net_cpu_s` per command of the row, in us.
+    pub net_cpu_us_per_io: Option<f64>,
     /// QEMU's counts for the row's disk.
     pub blockstats: Option<BlockStats>,
 }
@@ -30,6 +39,7 @@ pub fn host_run(
     run: &Run,
     node: Option<&str>,
     samples: &BTreeMap<u64, Sample>,
+    idle: Option<&Idle>,
 ) -> (Option<HostRun>, Result<BlockStats, String>) {
     let edge = |number: u64| {
         samples
@@ -45,14 +55,28 @@ pub fn host_run(
     let used = cpu::used(&before.threads, &after.threads);
     let commands = run.commands.read + run.commands.write;
     let cpu_s = used.map(|(vcpu, device)| vcpu + device);
+    let wall_s = after.at.duration_since(before.at).as_secs_f64();
+    let idle_cpu_s = if run.params.wait == "poll" {
+        idle.map(|idle| idle.cpu_s_per_s * wall_s)
+    } else {
+        Some(0.0)
+    };
+    let net_cpu_s = cpu_s.zip(idle_cpu_s).map(|(all, idle)| all - idle);
+    let per_io = |seconds: Option<f64>| {
+        seconds
+            .filter(|_| commands > 0)
+            .map(|seconds| seconds * 1e6 / commands as f64)
+    };
     let host = HostRun {
-        wall_s: after.at.duration_since(before.at).as_secs_f64(),
+        wall_s,
         cpu_s,
         vcpu_s: used.map(|(vcpu, _)| vcpu),
         device_s: used.map(|(_, device)| device),
-        cpu_us_per_io: cpu_s
-            .filter(|_| commands > 0)
-            .map(|seconds| seconds * 1e6 / commands as f64),
+        cpu_us_per_io: per_io(cpu_s),
+        threads: cpu::used_by_name(&before.threads, &after.threads),
+        idle_cpu_s,
+        net_cpu_s,
+        net_cpu_us_per_io: per_io(net_cpu_s),
         blockstats: stats.as_ref().ok().copied(),
     };
     (Some(host), stats)

@@ -4,8 +4,10 @@ mod checks;
 mod document;
 mod folder;
 mod host;
+mod row;
 
 pub use checks::checks;
 pub use document::{Document, HostInfo, Outcome};
 pub use folder::{RunFolder, name as folder_name};
 pub use host::{HostRun, host_run};
+pub use row::Row;

@@ -1,7 +1,7 @@
 //! The loop that reads the serial port, answers it, and never waits too long.
 
 use super::phase::{Limits, Phase};
-use super::sample::{Sample, Sampler};
+use super::sample::{Idle, Sample, Sampler};
 use super::transcript::Transcript;
 use super::verdict::{Exit, Stop};
 use crate::child::TICK;
@@ -12,12 +12,18 @@ use std::io::Write;
 use std::mem::discriminant;
 use std::time::{Duration, Instant};
 
+/// How long a guest that has nothing to do is watched. Not before the first row, so
+/// that the first I/O is not held up, and well below the guest's patience.
+const IDLE_TIME: Duration = Duration::from_millis(250);
+
 /// What following gave.
 pub struct Followed {
     /// What the guest said.
     pub said: Transcript,
     /// Samples by `sync` number.
     pub samples: BTreeMap<u64, Sample>,
+    /// What the guest's polling costs, measured after the first row.
+    pub idle: Option<Idle>,
     /// Why it stopped.
     pub stop: Stop,
     /// What QEMU wrote to stderr.
@@ -58,6 +64,7 @@ pub fn follow(
     } = line;
     let mut said = Transcript::default();
     let mut samples = BTreeMap::new();
+    let mut idle = None;
     let mut first_record = None;
     let mut phase_start = started;
     let stop = loop {
@@ -70,7 +77,14 @@ pub fn follow(
                 log.write_all(&bytes)?;
                 let before = said.phase.clone();
                 for number in said.feed(&bytes) {
-                    samples.insert(number, sampler.sample());
+                    let sample = sampler.sample();
+                    // The guest polls for the answer, and nothing else: between the
+                    // first row and the second this shows what polling itself takes.
+                    if idle.is_none() && is_end_of_row(number) {
+                        std::thread::sleep(IDLE_TIME);
+                        idle = Idle::between(&sample, &sampler.sample());
+                    }
+                    samples.insert(number, sample);
                     process.write(&proto::record::go_line(number));
                 }
                 if is_new(&before, &said.phase) {
@@ -97,6 +111,7 @@ pub fn follow(
     Ok(Followed {
         said,
         samples,
+        idle,
         stop,
         stderr: process.stderr(),
         first_record,
@@ -118,6 +133,11 @@ fn drain(process: &mut Process, log: &mut dyn Write, said: &mut Transcript) -> s
     }
     said.close();
     log.flush()
+}
+
+/// Whether a sync comes after a row, and not before it.
+const fn is_end_of_row(sync: u64) -> bool {
+    sync % 2 == 1
 }
 
 /// Whether the guest moved on: to another phase or to another row.

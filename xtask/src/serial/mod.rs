@@ -9,6 +9,6 @@ mod verdict;
 
 pub use follow::{Followed, Line, follow};
 pub use phase::{Limits, Phase};
-pub use sample::{Sample, Sampler};
+pub use sample::{Idle, Sample, Sampler};
 pub use transcript::{Row, Transcript};
 pub use verdict::{Exit, Stop, verdict};

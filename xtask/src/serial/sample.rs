@@ -17,6 +17,25 @@ pub struct Sample {
     pub at: Instant,
 }
 
+/// What QEMU uses while the guest polls with nothing to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Idle {
+    /// Processor seconds of all threads per second.
+    pub cpu_s_per_s: f64,
+}
+
+impl Idle {
+    /// From two samples between which there was no row.
+    #[must_use]
+    pub fn between(before: &Sample, after: &Sample) -> Option<Self> {
+        let seconds = after.at.duration_since(before.at).as_secs_f64();
+        let (vcpu, device) = cpu::used(&before.threads, &after.threads)?;
+        (seconds > 0.0).then(|| Self {
+            cpu_s_per_s: (vcpu + device) / seconds,
+        })
+    }
+}
+
 /// Takes samples; connects when it first needs to.
 pub struct Sampler {
     pid: u32,
