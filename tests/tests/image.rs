@@ -44,7 +44,8 @@ fn firmware_boots_it_as_a_cd() {
             flags: &[&SHORT[..], &["--firmware", firmware]].concat(),
             code: 0,
             says: &["randread"],
-            rows: 2,
+            // Polled and by interrupts, at two depths.
+            rows: 4,
         });
         let result = called.result();
         assert_eq!(result["guest"]["boot"], firmware);

@@ -38,7 +38,7 @@ fn quick_ends_with_a_table() {
             "randread",
             "not hardware times",
         ],
-        rows: 2,
+        rows: 4,
     });
     for name in ["result.json", "serial.log", "qemu.txt", "job.fio"] {
         assert!(called.file(name).exists(), "{name} is left");
@@ -103,6 +103,8 @@ fn both_directions_are_counted_by_kind() {
             "--set",
             "iodepth=8",
             "--set",
+            "wait=poll",
+            "--set",
             "bs=4k,8k",
         ]),
         code: 0,
@@ -120,7 +122,14 @@ fn both_directions_are_counted_by_kind() {
 fn a_guest_that_miscounts_by_one_fails_its_check() {
     let called = run(&Scenario {
         name: "negative control",
-        flags: &with(&["--set", "iodepth=4", "--inject", "miscount=0"]),
+        flags: &with(&[
+            "--set",
+            "iodepth=4",
+            "--set",
+            "wait=poll",
+            "--inject",
+            "miscount=0",
+        ]),
         code: 1,
         says: &["check commands FAILED", "1 checks failed"],
         rows: 1,

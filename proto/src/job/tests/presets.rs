@@ -1,7 +1,7 @@
 //! The job files that ship.
 
 use super::set;
-use crate::job::{JobFile, presets};
+use crate::job::{JobFile, Wait, presets};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -16,10 +16,15 @@ fn every_preset_is_good_and_has_nothing_to_note() {
 }
 
 #[test]
-fn quick_is_depth_1_and_32_and_under_20_seconds() {
+fn quick_is_depth_1_and_32_polled_and_by_interrupts_and_under_20_seconds() {
     let file = JobFile::parse("quick", presets::get("quick").unwrap(), &[]).unwrap();
-    let depths: Vec<u32> = file.jobs.iter().map(|job| job.iodepth).collect();
-    assert_eq!(depths, [1, 32]);
+    let rows: Vec<_> = file
+        .jobs
+        .iter()
+        .map(|job| (job.wait, job.iodepth))
+        .collect();
+    let (poll, irq) = (Wait::Poll, Wait::Irq);
+    assert_eq!(rows, [(poll, 1), (poll, 32), (irq, 1), (irq, 32)]);
     let planned_ns: u64 = file
         .jobs
         .iter()
@@ -30,9 +35,13 @@ fn quick_is_depth_1_and_32_and_under_20_seconds() {
 }
 
 #[test]
-fn quick_under_one_depth_is_one_job() {
+fn quick_under_one_depth_is_one_job_for_each_wait() {
     let text = presets::get("quick").unwrap();
     let file = JobFile::parse("quick", text, &[set("iodepth", "32")]).unwrap();
+    let waits: Vec<Wait> = file.jobs.iter().map(|job| job.wait).collect();
+    assert_eq!(waits, [Wait::Poll, Wait::Irq]);
+    let both = [set("iodepth", "32"), set("wait", "poll")];
+    let file = JobFile::parse("quick", text, &both).unwrap();
     assert_eq!(file.jobs.len(), 1);
     assert_eq!(file.jobs[0].iodepth, 32);
 }
