@@ -16,10 +16,12 @@ use crate::session::{InterruptLine, Woken};
 use drivers::block::Controller;
 use drivers::hal::Clock;
 
-/// How long the interrupt of a completion that was found may still take.
-const GRACE_NS: u64 = 1_000_000;
+/// How long the interrupt of a completion that was found may still take: a thread
+/// that writes the one and then sends the other can be held up in between for as
+/// long as the host's scheduler likes.
+const GRACE_NS: u64 = 50_000_000;
 /// Looks at the clock in that time at most.
-const GRACE_LOOKS: u32 = 1 << 20;
+const GRACE_LOOKS: u32 = 1 << 24;
 /// Lost interrupts that end a row.
 pub(super) const LOST_LIMIT: u64 = 4;
 /// Interrupts in a row without a completion that end it.

@@ -207,7 +207,7 @@ pub struct Interrupts {
     /// Of neither.
     pub spurious: u64,
     /// Completions that were found without an interrupt, which did not come within
-    /// a millisecond either.
+    /// 50 ms either.
     pub lost: u64,
     /// Completions between one interrupt of the controller and the next: lower bound of
     /// the bucket (a power of two, or 0), interrupts.
