@@ -12,6 +12,8 @@ use drivers::nvme::fake::{FakeNamespace, FakeNvme, NvmeConfig};
 use drivers::nvme::{Nvme, Quirks};
 use drivers::pvscsi::Pvscsi;
 use drivers::pvscsi::fake::PvscsiModel;
+use drivers::virtio_scsi::VirtioScsi;
+use drivers::virtio_scsi::fake::{VirtioModel, regions};
 use engine::fake::NoCounters;
 use engine::row::{self, Env, Failure, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
 use engine::session::{InterruptLine, Woken};
@@ -200,6 +202,23 @@ fn mptsas() {
         (machine, driver)
     };
     fates("mptsas", make, MptModel::interrupts);
+}
+
+#[test]
+fn virtio_scsi() {
+    use drivers::virtio_scsi::fake::{Completing, Fetching};
+    let make = || {
+        let bus = ScsiBus::with_disk(16_384, 512);
+        let machine = FakeHal::new(|memory| VirtioModel::new(memory, bus));
+        let (quirks, options) = (drivers::virtio_scsi::Quirks::default(), Options::default());
+        let regions = regions();
+        let driver =
+            VirtioScsi::start(machine.clone(), machine.mmio(), regions, quirks, &options).unwrap();
+        machine.device().fetching = Fetching::OnStep(4);
+        machine.device().completing = Completing::AfterSteps(3);
+        (machine, driver)
+    };
+    fates("virtio-scsi", make, VirtioModel::line_is_up);
 }
 
 #[test]

@@ -302,6 +302,8 @@ impl<H: Hal> Controller for VirtioScsi<H> {
             for queue in &self.queues {
                 queue.ring.want_interrupts(mode != InterruptMode::Off);
             }
+            // The line stays up until its status was read.
+            self.acknowledge_interrupt();
             return Ok(());
         }
         self.change(|this| this.interrupts = mode, |this| this.interrupts = old)
