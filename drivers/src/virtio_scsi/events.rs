@@ -75,13 +75,13 @@ impl<R: DmaRegion> Events<R> {
     /// available, at the next `publish`. The ring has been cleared.
     pub(super) fn lay_out(&mut self) {
         self.behind = None;
-        for buffer in 0..self.count {
-            let offset = usize::from(buffer) * BUFFER_BYTES;
+        for index in 0..self.count {
+            let offset = usize::from(index) * BUFFER_BYTES;
             let address = self.buffers.bus_addr().add(offset as u64);
             let words = [address.0, BUFFER_BYTES as u64 | descriptor::WRITE];
             self.descriptors
-                .write_words(usize::from(buffer) * descriptor::BYTES, &words);
-            self.ring.push(buffer);
+                .write_words(usize::from(index) * descriptor::BYTES, &words);
+            self.ring.push(index);
         }
     }
 
