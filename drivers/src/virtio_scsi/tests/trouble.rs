@@ -67,6 +67,7 @@ fn a_head_of_no_slot_is_not_believed() {
             machine.device().use_head(2, *head);
             assert_eq!(reap_all(&mut adapter), []);
             assert_eq!(adapter.in_flight(), 3);
+            assert_eq!(adapter.health(), Health::Lying("used entry of no slot"));
             assert_lying(&mut adapter, 1);
             assert_recovers(&machine, &mut adapter);
         }
