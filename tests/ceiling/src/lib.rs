@@ -24,3 +24,4 @@ pub mod positions;
 pub mod pvscsi;
 pub mod scsi;
 pub mod start;
+pub mod virtio_scsi;

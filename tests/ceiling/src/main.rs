@@ -15,7 +15,7 @@ use bootloader_api::BootInfo;
 use ceiling::bare::{self, Bare};
 use ceiling::plan::{FW_CFG_FILE, Plan, PlanError};
 use ceiling::start::StartError;
-use ceiling::{lsisas, nvme, pvscsi};
+use ceiling::{lsisas, nvme, pvscsi, virtio_scsi};
 use core::fmt::Debug;
 use drivers::hal::{Clock, Hal};
 use kernel::bring_up::Ground;
@@ -79,6 +79,10 @@ fn run_on(
         (lsisas::VENDOR_ID, lsisas::DEVICE_ID) => {
             place.run(lsisas::BAR_BYTES, lsisas::Lsisas::start)
         }
+        (virtio_scsi::VENDOR_ID, device) if virtio_scsi::DEVICE_IDS.contains(&device) => {
+            let registers = function.map_bar(virtio_scsi::BAR);
+            place.run_in(registers, virtio_scsi::VirtioScsi::start)
+        }
         _ if function.class == nvme::CLASS => place.run(nvme::BAR_BYTES, nvme::Nvme::start),
         _ => return None,
     })
@@ -98,10 +102,15 @@ impl Place<'_> {
         bar_bytes: u64,
         start: impl FnOnce(&Machine, MmioRegion) -> Result<B, StartError>,
     ) -> Result<(), String> {
-        let registers = self
-            .function
-            .map_first_bar(bar_bytes)
-            .ok_or("no registers")?;
+        self.run_in(self.function.map_first_bar(bar_bytes), start)
+    }
+
+    fn run_in<B: Bare>(
+        &self,
+        registers: Option<MmioRegion>,
+        start: impl FnOnce(&Machine, MmioRegion) -> Result<B, StartError>,
+    ) -> Result<(), String> {
+        let registers = registers.ok_or("no registers")?;
         self.function.enable(self.config);
         run(start(&self.machine, registers).map_err(text)?, self)
     }

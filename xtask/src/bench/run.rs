@@ -126,7 +126,7 @@ pub fn run(
 }
 
 /// Controllers that have a ceiling loop.
-const CEILINGS: [&str; 3] = ["pvscsi", "lsisas", "nvme"];
+const CEILINGS: [&str; 4] = ["pvscsi", "lsisas", "nvme", "virtio-scsi"];
 
 fn measure(
     args: &BenchArgs,
