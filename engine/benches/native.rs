@@ -46,6 +46,7 @@ fn spec(kind: Kind, depth: u32, stages: bool, order: &Order) -> Spec {
         poll_interval_ticks: None,
         stages,
         verify: false,
+        extras: Default::default(),
     }
 }
 

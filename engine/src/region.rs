@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use drivers::block::Disk;
 use proto::job::{Extent, Params};
 use proto::scratch;
@@ -63,6 +64,32 @@ impl Region {
         })
     }
 
+    /// The regions of all of `numjobs`: each starts `offset_increment` after the one
+    /// before.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve), for the first that has none.
+    pub fn of_all(params: &Params, disk: &Disk, stamped: bool) -> Result<Vec<Self>, String> {
+        let block = u64::from(disk.block_size_bytes);
+        let disk_bytes = disk.blocks.saturating_mul(block);
+        let step = bytes_of(params.offset_increment, disk_bytes, block);
+        let first = bytes_of(params.offset, disk_bytes, block);
+        (0..u64::from(params.numjobs))
+            .map(|number| {
+                if number == 0 || step == 0 {
+                    return Self::resolve(params, disk, stamped);
+                }
+                let offset = first.saturating_add(step.saturating_mul(number));
+                let moved = Params {
+                    offset: Extent::Bytes(offset),
+                    ..params.clone()
+                };
+                Self::resolve(&moved, disk, stamped)
+                    .map_err(|why| format!("job {number} of numjobs, from 0: {why}"))
+            })
+            .collect()
+    }
+
     /// Whether I/Os of the job straddle physical blocks of the disk, which then
     /// reads, modifies and writes on its own.
     #[must_use]
@@ -75,9 +102,21 @@ impl Region {
 
 /// Block sizes of the directions that the job issues.
 fn block_sizes(params: &Params) -> impl Iterator<Item = u64> {
-    let read = params.rw.reads().then_some(params.bs.read_bytes);
-    let write = params.rw.writes().then_some(params.bs.write_bytes);
-    read.into_iter().chain(write)
+    let trims = params.rw.trims();
+    let read = (&params.bssplit.read, params.bs.read_bytes);
+    let change = match trims {
+        true => (&params.bssplit.trim, params.bs.trim_bytes),
+        false => (&params.bssplit.write, params.bs.write_bytes),
+    };
+    let used = [(params.rw.reads(), read), (params.rw.writes(), change)];
+    used.into_iter()
+        .filter(|(used, _)| *used)
+        .flat_map(|(_, (splits, bytes))| {
+            let plain = splits.is_empty().then_some(bytes);
+            plain
+                .into_iter()
+                .chain(splits.iter().map(|split| split.bytes))
+        })
 }
 
 fn check_bs(bs: u64, block: u64) -> Result<(), String> {

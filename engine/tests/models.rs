@@ -15,7 +15,7 @@ use drivers::pvscsi::fake::PvscsiModel;
 use drivers::virtio_scsi::VirtioScsi;
 use drivers::virtio_scsi::fake::{VirtioModel, regions};
 use engine::fake::NoCounters;
-use engine::row::{self, Env, Failure, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
+use engine::row::{self, Env, Extras, Failure, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
 use engine::session::{InterruptLine, Woken};
 use engine::workload::{Mix, Order, Stream};
 use proto::job::Irq;
@@ -115,6 +115,7 @@ fn spec() -> Spec {
         poll_interval_ticks: None,
         stages: false,
         verify: false,
+        extras: Extras::default(),
     }
 }
 

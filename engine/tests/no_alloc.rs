@@ -56,6 +56,7 @@ fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) 
         poll_interval_ticks: None,
         stages,
         verify: general && kind == Kind::Read,
+        extras: Default::default(),
     };
     let count = row::buffers_needed(&spec, device.limits());
     device.set_buffers(count, 4096).unwrap();

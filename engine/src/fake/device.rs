@@ -164,6 +164,9 @@ impl Device {
 
     fn execute(&mut self, request: &Request) {
         let disk = usize::from(request.disk.0);
+        if matches!(request.op, Op::Flush | Op::Trim) {
+            return;
+        }
         let bytes = request.blocks as usize * self.disks[disk].block_size_bytes as usize;
         let start = request.buffer_offset_bytes as usize;
         let buffer = &mut self.buffers[request.buffer.0 as usize][start..start + bytes];
@@ -188,6 +191,14 @@ impl Device {
         let Some(disk) = self.disks.get(usize::from(request.disk.0)) else {
             return false;
         };
+        match request.op {
+            Op::Flush => return request.blocks == 0,
+            Op::Trim => {
+                let end = request.lba.0 + u64::from(request.blocks);
+                return disk.trim && request.blocks > 0 && end <= disk.blocks;
+            }
+            Op::Read | Op::Write | Op::WriteDurable => {}
+        }
         let bytes = u64::from(request.blocks) * u64::from(disk.block_size_bytes);
         let end = u64::from(request.buffer_offset_bytes) + bytes;
         let buffer = self.buffers.get(request.buffer.0 as usize);

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use drivers::hal::Clock;
 use proto::boot_image;
-use proto::pattern::{FILLER, KEY_BYTES, UNIT_BYTES, key};
+use proto::pattern::{KEY_BYTES, UNIT_BYTES, key};
 use proto::scratch;
 
 /// Looked at in full at each end.
@@ -199,9 +199,8 @@ fn is_zero(data: &[u8]) -> bool {
     data.iter().all(|byte| *byte == 0)
 }
 
-/// Whether a unit is what ioprobe writes at this offset.
+/// Whether a unit is what ioprobe writes at this offset: by its key, as a job may
+/// choose what follows it.
 fn is_ours(unit: &[u8], offset: u64) -> bool {
-    unit.len() == UNIT_BYTES
-        && unit[..KEY_BYTES] == key(offset)
-        && unit[KEY_BYTES..] == FILLER[KEY_BYTES..]
+    unit.len() == UNIT_BYTES && unit[..KEY_BYTES] == key(offset)
 }

@@ -76,6 +76,13 @@ impl Histogram {
         self.cells[IN_RANGE..].iter().sum()
     }
 
+    /// Samples in buckets above the one that holds `ns`: those of its own bucket, at
+    /// most 1/64 larger, are not among them.
+    #[must_use]
+    pub fn count_above(&self, ns: u64) -> u64 {
+        self.cells[(index_of(ns) & CELL_MASK) + 1..].iter().sum()
+    }
+
     /// Smallest sample.
     #[must_use]
     pub fn min(&self) -> Option<u64> {

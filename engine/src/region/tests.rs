@@ -14,6 +14,7 @@ fn job(bs: u64) -> Params {
     let mut params = Params::new("job");
     params.bs = BlockSizes {
         read_bytes: bs,
+        trim_bytes: 4096,
         write_bytes: bs,
     };
     params

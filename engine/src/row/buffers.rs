@@ -1,10 +1,11 @@
 //! Data buffers: what a row needs, what is in them before, and a look after.
 
+use super::data::Data;
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
-use drivers::block::{BufferId, Controller, Limits};
+use drivers::block::{BufferId, Controller, Limits, Op};
 use drivers::hal::Clock;
-use proto::pattern::{FILLER, UNIT_BYTES};
+use proto::pattern::UNIT_BYTES;
 
 /// What the start of a read buffer holds until data arrives.
 pub const UNREAD_MARK: [u8; 16] = *b"ioprobe: unread\n";
@@ -26,6 +27,9 @@ pub fn buffers_needed(spec: &Spec, limits: &Limits) -> u32 {
 /// Length of each of them in bytes.
 #[must_use]
 pub fn buffer_bytes(spec: &Spec) -> u64 {
+    if spec.trims() {
+        return u64::from(spec.block_size_bytes);
+    }
     match spec.kind {
         Kind::Read => spec.read.bs_bytes,
         Kind::Write => spec.write.bs_bytes,
@@ -40,25 +44,30 @@ pub(super) fn prepare<C: Controller>(ctl: &mut C, spec: &Spec, depth: usize) {
             ctl.fill_buffer(BufferId(buffer as u32), 0, &UNREAD_MARK);
         }
     }
-    if spec.kind != Kind::Read {
+    if spec.kind != Kind::Read && !spec.trims() {
         let base = if spec.kind == Kind::Mix { depth } else { 0 };
-        fill(ctl, base, depth, spec.write.bs_bytes);
+        let mut data = spec.extras.data.clone();
+        fill(ctl, &mut data, base, depth, spec.write.bs_bytes);
     }
 }
 
 /// Fills write buffers again, after others used the pool.
 pub(super) fn prepare_writes<C: Controller, K: Clock>(row: &mut Row<'_, C, K>) {
-    if row.kind == Kind::Read {
+    if row.kind == Kind::Read || row.tracks[1].op == Op::Trim {
         return;
     }
     let track = &row.tracks[1];
     fill(
         row.ctl,
+        &mut row.data,
         track.buffer_base as usize,
         row.depth,
         track.bs_bytes,
     );
     // What waits to be sent again needs its keys.
+    if !row.data.is_keyed() {
+        return;
+    }
     let (ctl, table) = (&mut *row.ctl, &row.table);
     for (slot, io) in table.open().filter(|(_, io)| io.lane() == 1) {
         let buffer = BufferId(track.buffer_base + slot as u32);
@@ -66,11 +75,9 @@ pub(super) fn prepare_writes<C: Controller, K: Clock>(row: &mut Row<'_, C, K>) {
     }
 }
 
-fn fill<C: Controller>(ctl: &mut C, base: usize, count: usize, bytes: u64) {
+fn fill<C: Controller>(ctl: &mut C, data: &mut Data, base: usize, count: usize, bytes: u64) {
     for buffer in base..base + count {
-        for at in (0..bytes as usize).step_by(UNIT_BYTES) {
-            ctl.fill_buffer(BufferId(buffer as u32), at, &FILLER);
-        }
+        data.fill(ctl, BufferId(buffer as u32), bytes);
     }
 }
 

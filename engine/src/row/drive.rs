@@ -35,7 +35,7 @@ pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: S
     buffers::prepare(ctl, &spec, depth);
     let before = ctl.accesses();
     let (kind, stages, ramp) = (spec.kind, spec.stages, spec.ramp_ticks);
-    let start = env.clock.now_ticks();
+    let start = delayed(env.clock, spec.extras.start_delay_ticks);
     let mut row = Row::new(ctl, env, spec, start);
     if ramp == 0 {
         row.open_window(start);
@@ -53,6 +53,17 @@ pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: S
     }
     row.drain();
     row.sum_up(&before)
+}
+
+/// The stamp at which a row starts: after its delay, in which nothing is done.
+fn delayed<K: Clock>(clock: &K, ticks: u64) -> u64 {
+    let first = clock.now_ticks();
+    let mut now = first;
+    while now.saturating_sub(first) < ticks {
+        clock.relax();
+        now = clock.now_ticks();
+    }
+    now
 }
 
 fn turn<P: Policy, C: Controller, K: Clock>(row: &mut Row<'_, C, K>, start: u64) {

@@ -4,6 +4,7 @@
 //! an I/O counts if the pass that found it ended after the opening stamp and not
 //! after the closing one, and rates divide by what lies between the two.
 
+use super::search::Step;
 use super::spec::Spec;
 use super::state::Row;
 use super::tally::Failure;
@@ -43,6 +44,8 @@ pub(super) struct Edges {
     watch_at: u64,
     watch_every: u64,
     opened_at: u64,
+    /// When the window was opened first: a search opens it anew for each depth.
+    first_opened_at: Option<u64>,
     opened: (Accesses, MachineCounts),
     pub window_ticks: u64,
     pub window_accesses: Accesses,
@@ -64,6 +67,7 @@ impl Edges {
             watch_at,
             watch_every,
             opened_at: start,
+            first_opened_at: None,
             opened: (Accesses::default(), MachineCounts::default()),
             window_ticks: 0,
             window_accesses: Accesses::default(),
@@ -113,12 +117,76 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if !self.table.again.is_empty() && now >= self.again_at {
             flow = Flow::Refill;
         }
+        match self.extra_events(now) {
+            Flow::Go => {}
+            Flow::Stop => {
+                self.close_window(now);
+                return Flow::Stop;
+            }
+            Flow::Refill => flow = Flow::Refill,
+        }
         self.edges.next_event = self.next_event(now);
+        flow
+    }
+
+    /// What few rows have: a crew that can start something, a figure that became
+    /// steady, a depth that was tried.
+    fn extra_events(&mut self, now: u64) -> Flow {
+        let mut flow = Flow::Go;
+        if let Some(steady) = &mut self.steady
+            && now >= steady.next_sample
+        {
+            let ios = self.stats.latency[0].count() + self.stats.latency[1].count();
+            let bytes = match self.crew {
+                Some(_) => self.stats.bytes.iter().sum(),
+                None => (0..2)
+                    .map(|lane| self.stats.latency[lane].count() * self.tracks[lane].bs_bytes)
+                    .sum(),
+            };
+            if steady.sample(now, ios, bytes) {
+                return Flow::Stop;
+            }
+        }
+        if self.edges.phase == Phase::Window
+            && let Some(search) = &mut self.search
+        {
+            match search.step(now, &self.stats.latency) {
+                Step::Wait => {}
+                Step::Open => self.open_window(now),
+                Step::End => return Flow::Stop,
+                Step::Depth(depth) => {
+                    if let Some(crew) = &mut self.crew {
+                        crew.limit = depth;
+                    }
+                    flow = Flow::Refill;
+                }
+            }
+        }
+        let ready = self
+            .crew
+            .as_ref()
+            .is_some_and(|crew| crew.ready_at() <= now);
+        if ready && self.table.free_len() > 0 {
+            flow = Flow::Refill;
+        }
         flow
     }
 
     fn next_event(&self, now: u64) -> u64 {
         let mut next = self.edges.until.min(self.edges.watch_at);
+        if let Some(steady) = &self.steady {
+            next = next.min(steady.next_sample);
+        }
+        if let Some(search) = &self.search
+            && self.edges.phase == Phase::Window
+        {
+            next = next.min(search.next.max(now));
+        }
+        if let Some(crew) = &self.crew
+            && self.table.free_len() > 0
+        {
+            next = next.min(crew.ready_at());
+        }
         if !self.table.again.is_empty() {
             next = next.min(self.again_at);
         }
@@ -133,7 +201,14 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         self.quota_left = self.window_quota;
         self.edges.phase = Phase::Window;
         self.edges.opened_at = now;
-        self.edges.until = now.saturating_add(self.edges.runtime);
+        let first = *self.edges.first_opened_at.get_or_insert(now);
+        self.edges.until = first.saturating_add(self.edges.runtime);
+        if let Some(crew) = &mut self.crew {
+            crew.open_window();
+        }
+        if let Some(steady) = &mut self.steady {
+            steady.start(now);
+        }
         self.edges.next_event = self.next_event(now);
         self.edges.opened = (self.ctl.accesses(), self.counters.counts());
     }

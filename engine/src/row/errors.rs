@@ -108,8 +108,13 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// The I/O is an error: counted, and in no rate or histogram.
     #[cold]
     pub fn io_failed(&mut self, index: usize, lane: usize) {
-        self.tracks[lane & 1].failed += 1;
-        self.table.release(index);
+        if self.is_flush(index) {
+            self.flushes.failed += 1;
+        } else {
+            self.tracks[lane & 1].failed += 1;
+        }
+        let now = self.clock.now_ticks();
+        self.give_back(index, now);
     }
 
     /// Whether the command shall be sent again, and from when on.

@@ -1,12 +1,13 @@
 //! Booking a completion.
 
+use super::crew::Crew;
 use super::policy::Policy;
 use super::split::Piece;
 use super::state::Row;
 use super::table::Slot;
 use super::tally::REAP_ROOM;
 use crate::time::elapsed;
-use drivers::block::Controller;
+use drivers::block::{Controller, Op};
 use drivers::hal::Clock;
 
 impl<C: Controller, K: Clock> Row<'_, C, K> {
@@ -42,6 +43,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             }
             if self.verify && lane == 0 {
                 self.compare(index, slot.lba());
+            }
+            if self.crew.is_some() {
+                return self.finish_of_crew(index, slot, lane, s0, s1);
             }
         }
         if usual {
@@ -83,6 +87,27 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         self.stats.backward_steps += backward;
         self.stats.latency[lane & 1].record(self.timebase.ns(ticks));
         true
+    }
+
+    /// Books an I/O of a crew: its latency, its bytes, and what a fixed rate asks.
+    fn finish_of_crew(&mut self, index: usize, slot: Slot, lane: usize, s0: u64, s1: u64) {
+        let extra = self.table.extra_of(index);
+        let (ticks, backward) = elapsed(slot.t0, s1);
+        self.stats.backward_steps += backward;
+        let ns = self.timebase.ns(ticks);
+        if extra.op == Op::Flush {
+            self.stats.flush.record(ns);
+            return self.give_back(index, s1);
+        }
+        self.stats.latency[lane & 1].record(ns);
+        self.stats.bytes[lane & 1] += u64::from(extra.blocks) << self.block_shift;
+        if self.crew.as_ref().is_some_and(Crew::is_rated) {
+            let (late, _) = elapsed(extra.due.min(slot.t0), slot.t0);
+            self.stats.late_ticks += late;
+            self.stats.intended.record(self.timebase.ns(ticks + late));
+        }
+        self.book_stages(index, slot, s0, s1);
+        self.give_back(index, s1);
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! The loop.
 
+use super::crew::Crew;
 use super::edges::Flow;
 use super::policy::{Policy, Waiting};
 use super::state::Row;
@@ -17,7 +18,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     #[inline(never)]
     pub fn circle<P: Policy, W: Waiting>(&mut self, start: u64) {
         let mut last = self.fill::<P>(start);
-        if self.table.outstanding() == 0 {
+        if self.is_done() {
             self.close_window(last);
             return;
         }
@@ -88,7 +89,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 last = self.fill::<P>(last);
             }
             quiet_since = last;
-            if self.table.outstanding() == 0 && !self.suspended {
+            if self.is_done() {
                 self.close_window(s1);
                 break;
             }
@@ -97,6 +98,14 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 last = self.rest(quiet_since, last);
             }
         }
+    }
+
+    /// Whether nothing is in flight and nothing will be.
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.table.outstanding() == 0
+            && !self.suspended
+            && self.crew.as_ref().is_none_or(Crew::is_spent)
     }
 
     /// Whether as many completions came as a refill waits for, or as can come.

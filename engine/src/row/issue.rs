@@ -1,5 +1,6 @@
 //! Filling the queue: build, submit, one doorbell.
 
+use super::crew::{Choice, Crew};
 use super::policy::Policy;
 use super::state::Row;
 use drivers::block::{BufferId, Controller, Lba, Op, Request};
@@ -17,8 +18,11 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             now = self.send_again(now);
         }
         loop {
-            let batch = self.batch();
+            let batch = self.batch::<P>(now);
             if batch == 0 {
+                if P::GENERAL {
+                    self.note_crew();
+                }
                 return now;
             }
             let built = self.build::<P>(now, batch);
@@ -28,6 +32,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             self.gaps.check_build(self.stats, building, built.ios);
             now = self.ring::<P>(&built);
             if built.ios < batch {
+                if P::GENERAL {
+                    self.note_crew();
+                }
                 return now;
             }
         }
@@ -44,9 +51,17 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let mut top = free;
         let mut refused = 0;
         while top > least {
-            top -= 1;
             let t0 = now;
-            let taken = self.issue::<P>(t0, top);
+            let taken = if P::GENERAL && self.crew.is_some() {
+                let Some(choice) = self.choose(t0) else {
+                    break;
+                };
+                top -= 1;
+                self.issue_choice(t0, top, choice)
+            } else {
+                top -= 1;
+                self.issue::<P>(t0, top)
+            };
             now = self.clock.now_ticks();
             // A split I/O was stamped at its first piece.
             if P::STAGES && !(P::GENERAL && self.splits) {
@@ -71,8 +86,14 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
 
     /// How many I/Os the next doorbell shall publish.
     #[inline]
-    fn batch(&self) -> usize {
+    fn batch<P: Policy>(&self, now: u64) -> usize {
         let free = self.table.free_len();
+        if P::GENERAL
+            && let Some(crew) = &self.crew
+            && !self.suspended
+        {
+            return self.batch_of(crew, free, now);
+        }
         let quota = usize::try_from(self.quota_left).unwrap_or(usize::MAX);
         let room = free.min(quota);
         if self.suspended {
@@ -87,6 +108,61 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         } else {
             0
         }
+    }
+
+    /// The same of a crew, which may have fewer to start.
+    fn batch_of(&self, crew: &Crew, free: usize, now: u64) -> usize {
+        let room = free.min(crew.room(now));
+        if self.chunk <= 1 || crew.is_rated() {
+            room.min(self.max_batch)
+        } else if room >= self.chunk {
+            self.chunk
+        } else if self.table.outstanding() == 0 {
+            room
+        } else {
+            0
+        }
+    }
+
+    /// The loop shall look when a crew can start something again.
+    fn note_crew(&mut self) {
+        if let Some(crew) = &self.crew
+            && self.table.free_len() > 0
+        {
+            self.edges.next_event = self.edges.next_event.min(crew.ready_at());
+        }
+    }
+
+    fn choose(&mut self, now: u64) -> Option<Choice> {
+        self.crew.as_mut().and_then(|crew| crew.choose(now))
+    }
+
+    /// Issues what a crew chose, in the free slot at `top`.
+    fn issue_choice(&mut self, t0: u64, top: usize, choice: Choice) -> bool {
+        let Choice {
+            member,
+            lane,
+            op,
+            lba,
+            blocks,
+            due,
+        } = choice;
+        let slot = self.table.place(top, t0, lba << 1 | lane as u64);
+        let extra = self.table.extra(slot);
+        extra.op = op;
+        extra.blocks = blocks;
+        extra.member = member;
+        extra.due = due;
+        if op == Op::Flush {
+            self.flushes.commands = self.flushes.commands.wrapping_add(1);
+        } else {
+            self.tracks[lane & 1].issued += 1;
+            self.digest.add_of(Self::direction(lane), lba, blocks);
+        }
+        if matches!(op, Op::Write | Op::WriteDurable) {
+            self.make_data(slot, lba, blocks);
+        }
+        self.submit_pieces(slot, lane, lba)
     }
 
     /// Publishes what was built; its end is t2. Returns t3.

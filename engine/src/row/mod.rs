@@ -9,6 +9,8 @@
 
 mod backoff;
 mod buffers;
+mod crew;
+mod data;
 mod drive;
 mod edges;
 mod errors;
@@ -17,10 +19,12 @@ mod gaps;
 mod hot;
 mod issue;
 mod policy;
+mod search;
 mod spec;
 mod split;
 mod state;
 mod stats;
+mod steady;
 mod table;
 mod tally;
 mod verify;
@@ -28,11 +32,15 @@ mod wait;
 mod watch;
 
 pub use buffers::{UNREAD_MARK, buffer_bytes, buffers_needed};
+pub use crew::CrewSpec;
+pub use data::Data;
 pub use drive::{Env, Recheck, run};
 pub use errors::ErrorCounts;
-pub use spec::{Kind, Lane, Spec};
+pub use search::{SearchOutcome, SearchSpec};
+pub use spec::{Extras, Kind, Lane, Spec};
 pub use split::MAX_PIECES;
 pub use stats::{COMPLETION_BUCKETS, Stages, Stats, Waits};
+pub use steady::{SteadyOutcome, SteadySpec};
 pub use table::MAX_IN_FLIGHT;
 pub use tally::{Failure, Tally, Workspace};
 pub use verify::{MISMATCHES_LISTED, Mismatch};

@@ -1,8 +1,12 @@
 //! What a row does, resolved to blocks and ticks.
 
+use super::crew::CrewSpec;
+use super::data::Data;
+use super::search::SearchSpec;
+use super::steady::SteadySpec;
 use super::wait::WaitFor;
 use crate::workload::{Mix, Stream};
-use drivers::block::DiskId;
+use drivers::block::{DiskId, Op};
 
 /// Which directions a row issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +78,27 @@ pub struct Spec {
     pub stages: bool,
     /// Compare what is read with the LBA-keyed pattern.
     pub verify: bool,
+    /// What most rows do not do.
+    pub extras: Extras,
+}
+
+/// What few rows do.
+#[derive(Clone, Debug, Default)]
+pub struct Extras {
+    /// Several jobs at once, or one whose I/Os are chosen with more care than
+    /// [`Spec::read`], [`Spec::write`] and [`Spec::mix`] can say; it replaces these
+    /// and the quota.
+    pub crew: Option<CrewSpec>,
+    /// Each write is durable when it completes (FUA).
+    pub durable: bool,
+    /// What writes of a crew carry.
+    pub data: Data,
+    /// Ticks before anything is done.
+    pub start_delay_ticks: u64,
+    /// The row ends once a figure is steady.
+    pub steady: Option<SteadySpec>,
+    /// The depth is sought that meets a latency.
+    pub search: Option<SearchSpec>,
 }
 
 impl Spec {
@@ -81,6 +106,13 @@ impl Spec {
     #[must_use]
     pub const fn splits(&self) -> bool {
         self.pieces() > 1
+    }
+
+    /// Whether it trims, and so moves no data.
+    #[must_use]
+    pub fn trims(&self) -> bool {
+        let op = self.extras.crew.as_ref().map(|crew| crew.changing_op);
+        op == Some(Op::Trim)
     }
 
     /// Most commands of one I/O.

@@ -14,7 +14,7 @@ pub const MAX_PIECES: u64 = 1 << 15;
 impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Submits every piece of an I/O; those that are not taken are sent later.
     pub fn submit_pieces(&mut self, slot: usize, lane: usize, lba: u64) -> bool {
-        let pieces = self.tracks[lane & 1].pieces;
+        let pieces = self.pieces(slot, lane);
         let extra = self.table.extra(slot);
         extra.pieces_left = pieces;
         extra.failed = false;
@@ -22,7 +22,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         for piece in 0..pieces {
             let request = self.request(slot, lane, lba, piece);
             if piece > 0 {
-                self.tracks[lane & 1].further_commands += 1;
+                self.count_commands(slot, lane, 1);
             }
             if !taken {
                 self.defer(lane, request.cookie);
@@ -55,8 +55,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     }
 
     fn defer(&mut self, lane: usize, cookie: u32) {
-        let track = &mut self.tracks[lane & 1];
-        track.further_commands = track.further_commands.wrapping_sub(1);
+        let slot = self.index_of(cookie);
+        self.count_commands(slot, lane, u64::MAX);
         self.table.again.push(cookie | NEVER_SENT);
         // At the next look at the clock.
         self.edges.next_event = 0;
@@ -79,8 +79,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             match self.ctl.submit(self.queue, &request) {
                 Ok(tag) => {
                     self.table.set_tag(index, tag);
-                    let track = &mut self.tracks[slot.lane()];
-                    track.further_commands = track.further_commands.wrapping_add(1);
+                    self.count_commands(index, slot.lane(), 1);
                     self.unrung += 1;
                     sent += 1;
                 }

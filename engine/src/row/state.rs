@@ -1,12 +1,16 @@
 //! A row in progress.
 
 use super::backoff::Backoff;
+use super::crew::Crew;
+use super::data::Data;
 use super::drive::{Env, Recheck};
 use super::edges::Edges;
 use super::errors::ErrorCounts;
 use super::gaps::Gaps;
+use super::search::Search;
 use super::spec::{Kind, Lane, Spec};
 use super::stats::Stats;
+use super::steady::Steady;
 use super::table::{MAX_IN_FLIGHT, Table};
 use super::tally::{Failure, REAP_ROOM};
 use super::verify::Verifier;
@@ -62,6 +66,15 @@ impl Track {
     }
 }
 
+/// Flushes of a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flushes {
+    /// Given to the device; modulo 2^64.
+    pub commands: u64,
+    pub failed: u64,
+    pub lost: u64,
+}
+
 pub(super) struct Row<'a, C, K> {
     pub ctl: &'a mut C,
     pub clock: &'a K,
@@ -94,7 +107,14 @@ pub(super) struct Row<'a, C, K> {
     /// Completions since the last refill.
     pub done_since_fill: usize,
     pub verify: bool,
+    /// I/Os are kept as pieces, of which there may be one: so it is with a crew.
     pub splits: bool,
+    /// Who chooses the I/Os, where `tracks` and `mix` do not.
+    pub crew: Option<Crew>,
+    pub data: Data,
+    pub flushes: Flushes,
+    pub steady: Option<Steady>,
+    pub search: Option<Search>,
     /// Commands submitted since the last doorbell.
     pub unrung: u64,
     /// Commands that the device owns.
@@ -140,9 +160,27 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
         let write_base = if spec.kind == Kind::Mix { depth } else { 0 };
         let timebase = Timebase::new(env.clock.ticks_per_second());
         let window_quota = spec.quota_ios;
+        let extras = spec.extras.clone();
+        let write_op = match &extras.crew {
+            Some(crew) => crew.changing_op,
+            None if extras.durable => Op::WriteDurable,
+            None => Op::Write,
+        };
+        let search = extras.search.map(|mut search| {
+            search.most = search.most.min(depth as u32);
+            Search::new(search, start_ticks)
+        });
+        let limit = if search.is_some() { 1 } else { depth as u32 };
+        let bounded = spec.ramp_ticks == 0;
+        let crew = extras
+            .crew
+            .map(|crew| Crew::new(crew, start_ticks, limit, bounded));
+        let steady = extras
+            .steady
+            .map(|steady| Steady::new(steady, timebase.ticks(1_000_000_000)));
         let tracks = [
             Track::new(spec.read.clone(), &spec, Op::Read, 0),
-            Track::new(spec.write.clone(), &spec, Op::Write, write_base as u32),
+            Track::new(spec.write.clone(), &spec, write_op, write_base as u32),
         ];
         Self {
             clock: env.clock,
@@ -171,7 +209,12 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             complete_min: (spec.batch_complete_min.max(1) as usize).min(depth),
             done_since_fill: 0,
             verify: spec.verify,
-            splits: spec.splits(),
+            splits: spec.splits() || crew.is_some(),
+            crew,
+            data: extras.data,
+            flushes: Flushes::default(),
+            steady,
+            search,
             unrung: 0,
             owned: 0,
             suspended: false,
@@ -208,15 +251,54 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
     pub fn request(&self, slot: usize, lane: usize, lba: u64, piece: u16) -> Request {
         let track = &self.tracks[lane & 1];
         let skipped = u32::from(piece) * track.piece_blocks;
+        let (op, blocks) = if self.crew.is_some() {
+            let extra = self.table.extra_of(slot);
+            (extra.op, extra.blocks)
+        } else {
+            (track.op, track.blocks)
+        };
         Request {
             disk: self.disk,
-            op: track.op,
+            op,
             lba: Lba(lba + u64::from(skipped)),
-            blocks: track.piece_blocks.min(track.blocks - skipped),
+            blocks: track.piece_blocks.min(blocks.saturating_sub(skipped)),
             buffer: BufferId(track.buffer_base + slot as u32),
             buffer_offset_bytes: skipped << self.block_shift,
             cookie: slot as u32 | u32::from(piece) << 16,
         }
+    }
+
+    /// Commands of the I/O in a slot.
+    pub fn pieces(&self, slot: usize, lane: usize) -> u16 {
+        let track = &self.tracks[lane & 1];
+        if self.crew.is_none() {
+            return track.pieces;
+        }
+        let blocks = self.table.extra_of(slot).blocks;
+        (blocks.div_ceil(track.piece_blocks.max(1)) as u16).max(1)
+    }
+
+    /// Whether a slot holds a flush.
+    pub fn is_flush(&self, slot: usize) -> bool {
+        self.crew.is_some() && self.table.extra_of(slot).op == Op::Flush
+    }
+
+    /// Counts commands beyond the one that each I/O issued stands for; modulo 2^64.
+    pub fn count_commands(&mut self, slot: usize, lane: usize, more: u64) {
+        let count = if self.is_flush(slot) {
+            &mut self.flushes.commands
+        } else {
+            &mut self.tracks[lane & 1].further_commands
+        };
+        *count = count.wrapping_add(more);
+    }
+
+    /// Gives a slot back, and its crew the room.
+    pub fn give_back(&mut self, slot: usize, now: u64) {
+        if let Some(crew) = &mut self.crew {
+            crew.done(self.table.extra_of(slot).member, now);
+        }
+        self.table.release(slot);
     }
 
     /// The slot that a cookie names, if there is such a slot.

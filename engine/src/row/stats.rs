@@ -43,8 +43,16 @@ pub struct Waits {
 /// Counts of one window.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
-    /// Latencies by direction: reads, writes.
+    /// Latencies by direction: reads, writes (or trims).
     pub latency: [Histogram; 2],
+    /// Bytes by direction of a crew's I/Os, whose lengths may differ.
+    pub bytes: [u64; 2],
+    /// Latencies of flushes.
+    pub flush: Histogram,
+    /// Latencies from the intended start of I/Os of a fixed rate.
+    pub intended: Histogram,
+    /// Ticks that they started later than that.
+    pub late_ticks: u64,
     /// The stages, where they are taken.
     pub stages: Stages,
     /// Ticks in which requests were built and written.
@@ -88,6 +96,10 @@ impl Stats {
         for latency in &mut self.latency {
             latency.clear();
         }
+        self.bytes = [0; 2];
+        self.flush.clear();
+        self.intended.clear();
+        self.late_ticks = 0;
         self.stages = Stages::default();
         self.submit_ticks = 0;
         self.doorbell_ticks = 0;

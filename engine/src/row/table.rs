@@ -3,11 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use drivers::block::Tag;
+use drivers::block::{Op, Tag};
 
 /// Most I/Os that a row keeps in flight. Indices are masked with it, so that no
 /// access needs a bounds check.
-pub const MAX_IN_FLIGHT: usize = 2048;
+pub const MAX_IN_FLIGHT: usize = proto::job::MAX_IN_FLIGHT as usize;
 const MASK: usize = MAX_IN_FLIGHT - 1;
 
 /// One I/O: when its build started, and where it goes.
@@ -56,13 +56,32 @@ pub(super) struct Stamps {
 }
 
 /// What remains of a split I/O, and how often it was sent again.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Extra {
     pub pieces_left: u16,
     pub failed: bool,
     pub attempts: u16,
     /// The I/O that `attempts` belongs to.
     pub attempts_t0: u64,
+    /// Of a crew's I/O: what it does, how long it is, whose it is, and when it was
+    /// meant to start.
+    pub op: Op,
+    pub blocks: u32,
+    pub member: u16,
+    pub due: u64,
+}
+
+impl Extra {
+    const NONE: Self = Self {
+        pieces_left: 0,
+        failed: false,
+        attempts: 0,
+        attempts_t0: 0,
+        op: Op::Read,
+        blocks: 0,
+        member: 0,
+        due: 0,
+    };
 }
 
 /// Memory of the tables, allocated once and used by all rows.
@@ -86,7 +105,7 @@ impl Memory {
         Self {
             slots: boxed(Slot::NONE),
             stamps: boxed(Stamps::default()),
-            extras: boxed(Extra::default()),
+            extras: boxed(Extra::NONE),
             free: boxed(0),
             again: Vec::new(),
         }
@@ -111,7 +130,7 @@ impl<'a> Table<'a> {
     pub fn new(memory: &'a mut Memory, depth: usize, commands: usize) -> Self {
         let depth = depth.min(MAX_IN_FLIGHT);
         memory.slots.fill(Slot::NONE);
-        memory.extras.fill(Extra::default());
+        memory.extras.fill(Extra::NONE);
         // The first I/O takes slot 0.
         for (at, slot) in memory.free[..depth].iter_mut().rev().enumerate() {
             *slot = at as u16;
@@ -196,6 +215,12 @@ impl<'a> Table<'a> {
     #[inline]
     pub fn extra(&mut self, index: usize) -> &mut Extra {
         &mut self.extras[index & MASK]
+    }
+
+    /// A copy of it.
+    #[inline]
+    pub fn extra_of(&self, index: usize) -> Extra {
+        self.extras[index & MASK]
     }
 
     #[inline]

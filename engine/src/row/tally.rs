@@ -2,8 +2,10 @@
 
 use super::edges::{Phase, accesses_between};
 use super::errors::ErrorCounts;
+use super::search::SearchOutcome;
 use super::state::Row;
 use super::stats::Stats;
+use super::steady::SteadyOutcome;
 use super::table::Memory;
 use super::verify::Mismatch;
 use crate::session::MachineCounts;
@@ -131,6 +133,14 @@ pub struct Tally {
     pub mismatched_bytes: u64,
     /// The first of these.
     pub mismatches: Vec<Mismatch>,
+    /// Flushes given to the device, retries included.
+    pub flushes: u64,
+    /// Flushes that failed, and that never completed.
+    pub failed_flushes: u64,
+    /// What came of waiting for a steady figure, where that was asked.
+    pub steady: Option<SteadyOutcome>,
+    /// What came of the search for a depth, where that was asked.
+    pub search: Option<SearchOutcome>,
     /// Whether all sampled data read was zero; `None` if no read was sampled.
     pub all_zero: Option<bool>,
     /// Fingerprint of all I/Os in order of issue.
@@ -177,6 +187,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             bad_completions: self.bad_completions,
             verified_blocks: self.verifier.blocks,
             mismatched_bytes: self.verifier.mismatched_bytes,
+            flushes: self.flushes.commands,
+            failed_flushes: self.flushes.failed + self.flushes.lost,
+            steady: self.steady.map(|steady| steady.outcome),
+            search: self.search.map(|search| search.outcome),
             all_zero,
             digest: self.digest.value(),
             window_accesses: self.edges.window_accesses,

@@ -4,7 +4,7 @@ use super::spec::Kind;
 use super::split::Piece;
 use super::state::Row;
 use super::tally::Failure;
-use drivers::block::{Completion, Controller, Health};
+use drivers::block::{Completion, Controller, Health, Op};
 use drivers::hal::{Clock, Deadline};
 
 /// How long commands that were asked to abort may take to come back.
@@ -60,8 +60,13 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             self.controller_lost = true;
         }
         self.owned = 0;
-        for (_, slot) in self.table.open() {
-            self.tracks[slot.lane()].lost += 1;
+        for (index, slot) in self.table.open() {
+            let extra = self.table.extra_of(index);
+            if self.crew.is_some() && extra.op == Op::Flush {
+                self.flushes.lost += 1;
+            } else {
+                self.tracks[slot.lane()].lost += 1;
+            }
         }
         if self.failure.is_none() {
             match self.ctl.health() {

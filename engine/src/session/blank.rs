@@ -1,7 +1,8 @@
 //! The record of a row before anything is known of it.
 
+use super::crew;
 use super::inventory::Target;
-use super::plan::Row;
+use super::plan::{Part, Row};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -15,26 +16,30 @@ use proto::result::{
 
 /// A row without figures.
 pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Run> {
+    let change = crew::longest_bytes(params, 1);
+    let read = crew::longest_bytes(params, 0);
     let (bs, bs_write) = match (params.rw.reads(), params.rw.writes()) {
-        (true, true) if params.bs.read_bytes != params.bs.write_bytes => {
-            (params.bs.read_bytes, Some(params.bs.write_bytes))
+        (true, true) if read != change => (read, Some(change)),
+        (true, _) => (read, None),
+        (false, _) => (change, None),
+    };
+    let name = &params.name;
+    let (job, rw, bs, bs_write) = match row.part {
+        Part::Job => (name.clone(), params.rw.name(), bs, bs_write),
+        Part::Prefill => (format!("{name}-prefill"), "write", bs, None),
+        Part::ReadBack => {
+            let rw = if params.rw.is_random() {
+                "randread"
+            } else {
+                "read"
+            };
+            (format!("{name}-verify"), rw, params.bs.write_bytes, None)
         }
-        (true, _) => (params.bs.read_bytes, None),
-        (false, _) => (params.bs.write_bytes, None),
     };
-    let verify = row.read_back || (params.verify == Verify::Pattern && !params.rw.writes());
-    let (job, rw, bs, bs_write) = if row.read_back {
-        let rw = if params.rw.is_random() {
-            "randread"
-        } else {
-            "read"
-        };
-        let bs = params.bs.write_bytes;
-        (format!("{}-verify", params.name), rw, bs, None)
-    } else {
-        (params.name.clone(), params.rw.name(), bs, bs_write)
-    };
-    let timed = !row.read_back;
+    let timed = row.part == Part::Job;
+    let verify =
+        row.is_read_back() || timed && params.verify == Verify::Pattern && !params.rw.writes();
+    let depth = params.iodepth.saturating_mul(params.numjobs);
     // What was written is looked at by polling, whatever wrote it.
     let wait = if timed { params.wait } else { Wait::Poll };
     Box::new(Run {
@@ -42,6 +47,7 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         job,
         controller: target.info.controller.clone(),
         disk: target.info.id.clone(),
+        repeat: row.repeat,
         params: RunParams {
             rw: rw.to_string(),
             bs,
@@ -49,8 +55,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
             iodepth: params.iodepth,
             iodepth_batch_submit: params.iodepth_batch_submit,
             iodepth_batch_complete_min: params.iodepth_batch_complete_min,
-            numjobs: 1,
-            rwmixread: mix_pct(params, row.read_back),
+            numjobs: params.numjobs,
+            rwmixread: mix_pct(params, row.part),
             wait: wait.name().to_string(),
             irq: None,
             runtime_ns: params.runtime_ns.filter(|_| timed),
@@ -60,6 +66,7 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
             randseed: params.randseed,
             ring_pages: params.ring_pages.unwrap_or(0),
             verify: if verify { "pattern" } else { "none" }.to_string(),
+            keys: params.keys(),
         },
         status: RunStatus::Skipped,
         reason: None,
@@ -68,6 +75,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         commands: Commands::default(),
         read: Direction::default(),
         write: Direction::default(),
+        trim: None,
+        flush: None,
         errors: 0,
         errors_by_kind: BTreeMap::new(),
         retries: 0,
@@ -83,22 +92,25 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         interrupts: None,
         exits_bounds: ExitsBounds::default(),
         depth: Depth {
-            asked: params.iodepth,
+            asked: depth,
             effective: 0.0,
             limit: 0,
         },
         stages_ns: None,
+        late: None,
+        latency_target: None,
+        steady: None,
         gaps: Gaps::default(),
         checks: Vec::new(),
     })
 }
 
-const fn mix_pct(params: &Params, read_back: bool) -> u8 {
-    if read_back || !params.rw.writes() {
-        100
-    } else if params.rw.reads() {
-        params.rwmixread_pct
-    } else {
-        0
+fn mix_pct(params: &Params, part: Part) -> u8 {
+    match part {
+        Part::ReadBack => 100,
+        Part::Prefill => 0,
+        Part::Job if !params.rw.writes() => 100,
+        Part::Job if params.rw.reads() => params.rwmixread_pct,
+        Part::Job => 0,
     }
 }

@@ -1,14 +1,15 @@
 //! Figures of a row as its record carries them.
 
 use crate::histogram::Histogram;
-use crate::row::{Stats, Tally, Waits};
+use crate::row::{Spec, Stats, Tally, Waits};
 use crate::time::Timebase;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use proto::job::percentile_text;
 use proto::result::{
-    Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts, LatencyNs, OpenAtEnd,
-    PerIo, StagesNs,
+    Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts, Late, LatencyNs,
+    OpenAtEnd, PerIo, StagesNs,
 };
 
 /// `figure / ios`; 0 without I/Os, never NaN.
@@ -16,10 +17,40 @@ fn per(figure: f64, ios: u64) -> f64 {
     if ios == 0 { 0.0 } else { figure / ios as f64 }
 }
 
+/// Reads, and writes or trims.
+pub fn directions(spec: &Spec, stats: &Stats, list: &[u32], window_ns: u64) -> [Direction; 2] {
+    let bytes = |lane: usize, bs_bytes: u64| match spec.extras.crew {
+        Some(_) => stats.bytes[lane],
+        None => stats.latency[lane].count().saturating_mul(bs_bytes),
+    };
+    [(0, &spec.read), (1, &spec.write)].map(|(lane, of)| {
+        let bytes = bytes(lane, of.bs_bytes);
+        direction(&stats.latency[lane], bytes, list, window_ns)
+    })
+}
+
+/// Flushes, where the job asks for some.
+pub fn flushes(spec: &Spec, stats: &Stats, list: &[u32], window_ns: u64) -> Option<Direction> {
+    let crew = spec.extras.crew.as_ref()?;
+    let asked = crew.flush_every.iter().any(|every| *every > 0);
+    asked.then(|| direction(&stats.flush, 0, list, window_ns))
+}
+
+/// How I/Os of a fixed rate kept to it.
+pub fn late(spec: &Spec, stats: &Stats, ios: u64, timebase: &Timebase) -> Option<Late> {
+    let crew = spec.extras.crew.as_ref()?;
+    let arrivals = crew.workers.iter().flat_map(|worker| &worker.arrivals);
+    arrivals.flatten().next()?;
+    Some(Late {
+        mean_ns: per(stats.late_ticks as f64 * 1e9 / timebase.rate() as f64, ios),
+        lat_intended_ns: latencies(&stats.intended),
+        bins: stats.intended.bins(),
+    })
+}
+
 /// One direction over a window of `window_ns`.
-pub fn direction(latency: &Histogram, bs_bytes: u64, window_ns: u64) -> Direction {
+fn direction(latency: &Histogram, bytes: u64, list: &[u32], window_ns: u64) -> Direction {
     let ios = latency.count();
-    let bytes = ios.saturating_mul(bs_bytes);
     let rate = |count: u64| {
         if window_ns == 0 {
             0.0
@@ -32,33 +63,43 @@ pub fn direction(latency: &Histogram, bs_bytes: u64, window_ns: u64) -> Directio
         bytes,
         iops: rate(ios),
         bw_bytes: rate(bytes),
-        lat_ns: LatencyNs {
-            min: latency.min(),
-            mean: latency.mean(),
-            stddev: latency.stddev(),
-            max: latency.max(),
-            p50: latency.percentile(50_000),
-            p90: latency.percentile(90_000),
-            p95: latency.percentile(95_000),
-            p99: latency.percentile(99_000),
-            p99_9: latency.percentile(99_900),
-            p99_99: latency.percentile(99_990),
-        },
+        lat_ns: latencies(latency),
+        percentiles: list
+            .iter()
+            .map(|&one| (percentile_text(one), latency.percentile(one)))
+            .collect(),
         bins: latency.bins(),
         overflow: latency.overflow(),
     }
 }
 
+fn latencies(latency: &Histogram) -> LatencyNs {
+    LatencyNs {
+        min: latency.min(),
+        mean: latency.mean(),
+        stddev: latency.stddev(),
+        max: latency.max(),
+        p50: latency.percentile(50_000),
+        p90: latency.percentile(90_000),
+        p95: latency.percentile(95_000),
+        p99: latency.percentile(99_000),
+        p99_9: latency.percentile(99_900),
+        p99_99: latency.percentile(99_990),
+    }
+}
+
 /// Commands over the whole row.
-pub fn commands(tally: &Tally) -> Commands {
+pub fn commands(spec: &Spec, tally: &Tally) -> Commands {
+    let [read, change] = tally.commands;
+    let trims = spec.trims();
     Commands {
-        read: tally.commands[0],
-        write: tally.commands[1],
-        flush: 0,
-        unmap: 0,
+        read,
+        write: if trims { 0 } else { change },
+        flush: tally.flushes,
+        unmap: if trims { change } else { 0 },
         failed: tally.failed_commands,
         read_bytes: tally.moved_bytes[0],
-        write_bytes: tally.moved_bytes[1],
+        write_bytes: if trims { 0 } else { tally.moved_bytes[1] },
     }
 }
 

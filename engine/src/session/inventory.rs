@@ -111,7 +111,7 @@ impl Inventory {
             for (disk, info) in (0u16..).zip(infos) {
                 let writes = jobs
                     .iter()
-                    .any(|job| job.rw.writes() && selects(job, &info));
+                    .any(|job| job.changes_data() && selects(job, &info));
                 let look = match &ready {
                     Ok(()) => {
                         let controller = adapter.controller.as_controller();
@@ -162,7 +162,7 @@ impl Inventory {
         for target in &mut self.targets {
             let writers = jobs
                 .iter()
-                .filter(|job| job.rw.writes() && selects(job, &target.info));
+                .filter(|job| job.changes_data() && selects(job, &target.info));
             let (mut scratch, mut allow) = (Vec::new(), Vec::new());
             for job in writers {
                 scratch.extend(job.scratch.iter().cloned());

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod blank;
+mod crew;
 mod figures;
 mod inject;
 mod inventory;
@@ -10,6 +11,7 @@ mod link;
 mod names;
 mod outcome;
 mod plan;
+mod prefill;
 mod rehearsal;
 mod resolve;
 mod rows;

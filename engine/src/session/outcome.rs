@@ -13,6 +13,9 @@ pub fn reason(tally: &Tally, ios: u64, timebase: &Timebase) -> Option<String> {
     if let Some(failure) = &tally.failure {
         reasons.push(describe(failure, timebase));
     }
+    if tally.failed_flushes > 0 {
+        reasons.push(format!("failed flushes: {}", tally.failed_flushes));
+    }
     let failed = tally.failed[0] + tally.failed[1];
     if failed > 0 {
         reasons.push(format!("failed I/Os: {failed}"));

@@ -4,6 +4,17 @@ use super::inventory::{Inventory, selects};
 use alloc::vec::Vec;
 use proto::job::{Params, Verify};
 
+/// Which part of a job a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It writes what the job will read.
+    Prefill,
+    /// It is the job itself.
+    Job,
+    /// It reads back what the row before it wrote.
+    ReadBack,
+}
+
 /// One row to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -11,27 +22,44 @@ pub struct Row {
     pub job: usize,
     /// Index of the disk in [`Inventory::targets`].
     pub target: usize,
-    /// It reads back what the row before it wrote.
-    pub read_back: bool,
+    /// Which part of the job.
+    pub part: Part,
+    /// Which of its repeats, from 0.
+    pub repeat: u32,
 }
 
-/// All rows. A write job with `verify` and `do_verify` is followed by its read-back.
+impl Row {
+    /// It reads back what the row before it wrote.
+    pub fn is_read_back(&self) -> bool {
+        self.part == Part::ReadBack
+    }
+}
+
+/// All rows. Jobs that repeat take turns: all first rows, then all second ones. A
+/// write job with `verify` and `do_verify` is followed by its read-back; a prefill
+/// comes once, before the first of its job's rows.
 pub fn plan(jobs: &[Params], inventory: &Inventory) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (job, params) in jobs.iter().enumerate() {
-        let targets = inventory.targets.iter().enumerate();
-        for (target, _) in targets.filter(|(_, target)| selects(params, &target.info)) {
-            let row = Row {
-                job,
-                target,
-                read_back: false,
-            };
-            rows.push(row);
-            if params.rw.writes() && params.verify == Verify::Pattern && params.do_verify {
-                rows.push(Row {
-                    read_back: true,
-                    ..row
-                });
+    let most = jobs.iter().map(|job| job.repeat).max().unwrap_or(0);
+    for repeat in 0..most {
+        let turn = jobs.iter().enumerate();
+        for (job, params) in turn.filter(|(_, params)| repeat < params.repeat) {
+            let targets = inventory.targets.iter().enumerate();
+            for (target, _) in targets.filter(|(_, target)| selects(params, &target.info)) {
+                let row = |part| Row {
+                    job,
+                    target,
+                    part,
+                    repeat,
+                };
+                if params.prefill && repeat == 0 {
+                    rows.push(row(Part::Prefill));
+                }
+                rows.push(row(Part::Job));
+                let verify = params.verify == Verify::Pattern && params.do_verify;
+                if params.rw.writes() && verify {
+                    rows.push(row(Part::ReadBack));
+                }
             }
         }
     }
@@ -40,10 +68,11 @@ pub fn plan(jobs: &[Params], inventory: &Inventory) -> Vec<Row> {
 
 /// Ramp and window of a row where both are bounded by time.
 pub fn planned_ns(params: &Params, row: &Row) -> Option<u64> {
-    if row.read_back {
+    if row.part != Part::Job {
         return None;
     }
-    params
-        .runtime_ns
-        .map(|runtime| runtime.saturating_add(params.ramp_ns))
+    params.runtime_ns.map(|runtime| {
+        let before = params.ramp_ns.saturating_add(params.startdelay_ns);
+        runtime.saturating_add(before)
+    })
 }

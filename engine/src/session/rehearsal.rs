@@ -23,7 +23,7 @@ pub fn rehearse<K: Clock>(
         let disk = &controller.disks()[usize::from(target.disk.0)];
         let mut regions = jobs
             .iter()
-            .filter(|job| job.rw.writes() && selects(job, &target.info))
+            .filter(|job| job.changes_data() && selects(job, &target.info))
             .filter(|job| target.verdict(job, &all).allowed)
             .filter_map(|job| Region::resolve(job, disk, target.is_stamped()).ok());
         let Some(region) = regions.next() else {

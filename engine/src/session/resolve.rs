@@ -1,13 +1,14 @@
 //! A job and a disk become a row's [`Spec`].
 
+use super::crew;
 use crate::region::Region;
-use crate::row::{Kind, Lane, MAX_PIECES, Spec, WaitFor};
+use crate::row::{Extras, Kind, Lane, MAX_PIECES, Spec, WaitFor};
 use crate::time::Timebase;
-use crate::workload::{Mix, Order, Stream};
+use crate::workload::{Mix, Stream};
 use alloc::format;
 use alloc::string::String;
 use drivers::block::{Disk, DiskId, Limits};
-use proto::job::{Params, Rw, Verify};
+use proto::job::{Params, Verify};
 
 /// A command that takes longer than this is given up.
 const COMMAND_TIMEOUT_NS: u64 = 60_000_000_000;
@@ -21,7 +22,7 @@ pub struct Written {
     pub ios: u64,
 }
 
-/// The spec of a job on a disk.
+/// The spec of a job on a disk. Each of `numjobs` has a region.
 ///
 /// # Errors
 /// Why it cannot run there.
@@ -30,56 +31,75 @@ pub fn spec(
     disk: &Disk,
     id: DiskId,
     limits: &Limits,
-    region: &Region,
+    regions: &[Region],
     timebase: &Timebase,
 ) -> Result<Spec, String> {
     let block = u64::from(disk.block_size_bytes);
+    let region = regions.first().ok_or("the job has no region")?;
     let longest = limits.max_transfer_bytes.min(disk.max_transfer_bytes);
     let command_bytes = (longest / block * block).max(block);
-    let order = match (params.rw.is_random(), params.norandommap) {
-        (false, _) => Order::Sequential,
-        (true, false) => Order::Once,
-        (true, true) => Order::Independent,
+    let order = crew::order(params);
+    let lane = |lane: usize, seed: u64| {
+        let bs_bytes = crew::longest_bytes(params, lane);
+        Lane {
+            stream: Stream::new(&order, region.len_bytes / bs_bytes.max(1), seed),
+            bs_bytes,
+            // A trim moves nothing that would bound its length.
+            command_bytes: match params.rw.trims() {
+                true => command_bytes.max(bs_bytes),
+                false => command_bytes,
+            },
+        }
     };
-    let lane = |bs_bytes: u64, seed: u64| Lane {
-        stream: Stream::new(&order, region.len_bytes / bs_bytes.max(1), seed),
-        bs_bytes,
-        command_bytes,
-    };
-    let kind = match params.rw {
-        Rw::Read | Rw::RandRead => Kind::Read,
-        Rw::Write | Rw::RandWrite => Kind::Write,
-        Rw::ReadWrite | Rw::RandRw => Kind::Mix,
+    let kind = match (params.rw.reads(), params.rw.writes()) {
+        (_, false) => Kind::Read,
+        (false, true) => Kind::Write,
+        (true, true) => Kind::Mix,
     };
     let read_pct = match kind {
         Kind::Read => 100,
         Kind::Write => 0,
         Kind::Mix => params.rwmixread_pct,
     };
+    if params.rw.trims() && !disk.trim {
+        return Err(String::from("the disk takes no trims"));
+    }
+    let depth = params.iodepth.saturating_mul(params.numjobs);
+    let depth = depth.min(params.device_depth.unwrap_or(u32::MAX));
+    let with_crew = crew::is_needed(params);
     let time_based = params.time_based && params.runtime_ns.is_some();
     let spec = Spec {
         disk: id,
         block_size_bytes: disk.block_size_bytes,
         region_start_bytes: region.start_bytes,
         kind,
-        read: lane(params.bs.read_bytes, params.randseed),
-        write: lane(params.bs.write_bytes, params.randseed.wrapping_add(1)),
+        read: lane(0, params.randseed),
+        write: lane(1, params.randseed.wrapping_add(1)),
         mix: Mix::new(read_pct, params.randseed.wrapping_add(2)),
-        depth: params.iodepth,
+        depth,
         batch_submit: params.iodepth_batch_submit,
         batch_complete_min: params.iodepth_batch_complete_min,
         ramp_ticks: timebase.ticks(params.ramp_ns),
         runtime_ticks: params.runtime_ns.map_or(u64::MAX, |ns| timebase.ticks(ns)),
-        quota_ios: if time_based {
+        // A crew knows itself when it is done.
+        quota_ios: if time_based || with_crew {
             u64::MAX
         } else {
-            quota(params, region, read_pct)
+            quota(params, region, read_pct).saturating_mul(params.loops)
         },
         timeout_ticks: timebase.ticks(COMMAND_TIMEOUT_NS),
         wait: WaitFor::Look,
         poll_interval_ticks: params.poll_interval_ns.map(|ns| timebase.ticks(ns)),
         stages: params.stages,
         verify: params.verify == Verify::Pattern && kind == Kind::Read,
+        extras: Extras {
+            crew: with_crew.then(|| crew::crew(params, disk, regions, read_pct, timebase)),
+            durable: params.sync && disk.durable_writes,
+            data: crew::data(params),
+            start_delay_ticks: timebase.ticks(params.startdelay_ns),
+            steady: crew::steady(params, timebase),
+            search: crew::search(params, depth, timebase),
+        },
     };
     if spec.pieces() > MAX_PIECES {
         return Err(format!(
@@ -105,6 +125,7 @@ pub fn read_back(write: Spec, written: Written) -> Spec {
         quota_ios: written.ios,
         wait: WaitFor::Look,
         verify: true,
+        extras: Extras::default(),
         ..write
     }
 }
@@ -125,6 +146,7 @@ mod tests {
     use super::*;
     use crate::fake::{Device, HandClock};
     use drivers::block::Controller;
+    use proto::job::Rw;
 
     fn of(params: &Params) -> Spec {
         let clock = HandClock::new(0, 1, 1);
@@ -132,7 +154,15 @@ mod tests {
         let disk = &device.disks[0];
         let region = Region::resolve(params, disk, false).unwrap();
         let timebase = Timebase::new(2_000_000_000);
-        spec(params, disk, DiskId(0), device.limits(), &region, &timebase).unwrap()
+        spec(
+            params,
+            disk,
+            DiskId(0),
+            device.limits(),
+            &[region],
+            &timebase,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -197,7 +227,7 @@ mod tests {
             &device.disks[0],
             DiskId(0),
             device.limits(),
-            &region,
+            &[region],
             &timebase,
         );
         assert_eq!(made.unwrap().read.command_bytes, 512);
@@ -208,7 +238,7 @@ mod tests {
             &device.disks[0],
             DiskId(0),
             device.limits(),
-            &region,
+            &[region],
             &timebase,
         );
         assert_eq!(made.unwrap().pieces(), 80);

@@ -2,7 +2,8 @@
 
 use super::blank::blank;
 use super::inventory::{LOOK_BUFFER_BYTES, Looked, Target, look_at};
-use super::plan::{Row, planned_ns};
+use super::plan::{Part, Row, planned_ns};
+use super::prefill;
 use super::resolve::{self, Written};
 use super::second_look::{SecondLook, same_disk};
 use super::{Adapter, figures, outcome, waiting};
@@ -19,7 +20,7 @@ use drivers::block::{Controller, ControllerError, Options};
 use drivers::hal::Clock;
 use proto::job::{Irq, Params};
 use proto::record::{Record, RowBegin};
-use proto::result::{DiskInfo, Mismatch, Run, RunStatus};
+use proto::result::{DiskInfo, Mismatch, Run, RunStatus, SteadyFound, TargetFound};
 
 /// What all rows share.
 pub struct Desk<'a, K> {
@@ -82,6 +83,11 @@ impl<K: Clock> Desk<'_, K> {
         link: &mut dyn Link,
     ) -> Ended {
         let mut run = blank(number, row, params, target);
+        let own = match row.part {
+            Part::Prefill => prefill::params(params),
+            Part::Job | Part::ReadBack => params.clone(),
+        };
+        let params = &own;
         let ready = match self.prepare(row, params, adapter, target) {
             Ok(ready) => ready,
             Err(why) => {
@@ -96,6 +102,12 @@ impl<K: Clock> Desk<'_, K> {
             notes.push(format!(
                 "row {number}: I/Os are not aligned to the {} B physical blocks of {}",
                 disk.physical_block_bytes, target.info.id
+            ));
+        }
+        if params.sync && params.rw.writes() && !params.rw.trims() && !disk.durable_writes {
+            notes.push(format!(
+                "row {number}: {} takes no FUA, so its writes are plain ones",
+                target.info.id
             ));
         }
         let limits = *adapter.controller.limits();
@@ -146,7 +158,7 @@ impl<K: Clock> Desk<'_, K> {
         // controller that was lost keeps what its device may still touch.
         let _ = adapter.controller.set_buffers(0, 0);
 
-        self.fill_in(&mut run, &ready.spec, &tally, limits.max_in_flight);
+        self.fill_in(&mut run, params, &ready.spec, &tally, limits.max_in_flight);
         run.commands.read += looked.commands;
         run.commands.read_bytes += looked.moved_bytes;
         if self.workspace.stats.backward_steps > 0 {
@@ -180,6 +192,9 @@ impl<K: Clock> Desk<'_, K> {
         let controller = adapter.controller.as_controller();
         let options = Options {
             ring_pages: params.ring_pages,
+            queue_entries: params.queue_size,
+            kick_suppression: params.kick_suppression,
+            shadow_doorbells: params.shadow_doorbells,
             ..Options::default()
         };
         controller
@@ -194,12 +209,21 @@ impl<K: Clock> Desk<'_, K> {
         let limits = *controller.limits();
         let disk = controller.disks()[usize::from(target.disk.0)].clone();
         same_disk(&target.info, &disk)?;
-        if !row.read_back && params.rw.writes() {
+        if !row.is_read_back() && params.rw.writes() {
             self.guard(params, controller, target)?;
         }
-        let region = Region::resolve(params, &disk, target.is_stamped())?;
-        let mut spec = resolve::spec(params, &disk, target.disk, &limits, &region, &self.timebase)?;
-        if row.read_back {
+        let filled;
+        let params = match row.part {
+            Part::Prefill => {
+                filled = prefill::whole(params, &disk, target.is_stamped())?;
+                &filled
+            }
+            Part::Job | Part::ReadBack => params,
+        };
+        let regions = Region::of_all(params, &disk, target.is_stamped())?;
+        let id = target.disk;
+        let mut spec = resolve::spec(params, &disk, id, &limits, &regions, &self.timebase)?;
+        if row.is_read_back() {
             let Some((write, written)) = self.written.take() else {
                 return Err(String::from(
                     "the row that writes what this one reads did not end well",
@@ -207,7 +231,7 @@ impl<K: Clock> Desk<'_, K> {
             };
             spec = resolve::read_back(write, written);
         }
-        let irq = if row.read_back {
+        let irq = if row.part != Part::Job {
             None
         } else {
             waiting::open(params, &mut *adapter.line, controller)?
@@ -224,6 +248,7 @@ impl<K: Clock> Desk<'_, K> {
                 error => error.to_string(),
             });
         }
+        let region = regions[0];
         Ok(Ready { spec, region, irq })
     }
 
@@ -260,7 +285,7 @@ impl<K: Clock> Desk<'_, K> {
 
     /// Keeps what a write row wrote, for the read-back after it.
     fn remember(&mut self, row: &Row, spec: &Spec, tally: &Tally, run: &Run) {
-        if row.read_back {
+        if row.part != Part::Job {
             return;
         }
         let ios = tally.issued[1];
@@ -276,17 +301,34 @@ impl<K: Clock> Desk<'_, K> {
         });
     }
 
-    fn fill_in(&self, run: &mut Run, spec: &Spec, tally: &Tally, limit: u32) {
+    fn fill_in(&self, run: &mut Run, params: &Params, spec: &Spec, tally: &Tally, limit: u32) {
         let stats = &self.workspace.stats;
         let timebase = &self.timebase;
         run.window_ns = timebase.ns(tally.window_ticks);
-        run.read = figures::direction(&stats.latency[0], spec.read.bs_bytes, run.window_ns);
-        run.write = figures::direction(&stats.latency[1], spec.write.bs_bytes, run.window_ns);
-        let ios = run.read.ios + run.write.ios;
-        let iops = run.read.iops + run.write.iops;
+        let list = &params.percentile_list;
+        let [read, change] = figures::directions(spec, stats, list, run.window_ns);
+        let ios = read.ios + change.ios;
+        let iops = read.iops + change.iops;
+        run.read = read;
+        if spec.trims() {
+            run.trim = Some(change);
+        } else {
+            run.write = change;
+        }
+        run.flush = figures::flushes(spec, stats, list, run.window_ns);
+        run.late = figures::late(spec, stats, ios, timebase);
+        run.latency_target = tally.search.map(|found| TargetFound {
+            target_ns: params.latency_target.target_ns,
+            depth: found.depth,
+            finished: found.finished,
+        });
+        run.steady = tally.steady.map(|steady| SteadyFound {
+            attained: steady.attained,
+            criterion: steady.criterion,
+        });
         run.open_at_end = figures::open_at_end(tally, stats, timebase);
-        run.commands = figures::commands(tally);
-        run.errors = tally.failed[0] + tally.failed[1];
+        run.commands = figures::commands(spec, tally);
+        run.errors = tally.failed[0] + tally.failed[1] + tally.failed_flushes;
         run.errors_by_kind = figures::errors_by_kind(tally);
         run.retries = tally.retries;
         run.verified_blocks = tally.verified_blocks;
@@ -308,7 +350,7 @@ impl<K: Clock> Desk<'_, K> {
         run.per_io = figures::per_io(&run.accesses, ios);
         run.exits_bounds = figures::exits_bounds(&run.accesses, ios);
         run.interrupts = (spec.wait != WaitFor::Look).then(|| figures::interrupts(&stats.waits));
-        run.depth = figures::depth(run.params.iodepth, limit, tally, stats);
+        run.depth = figures::depth(run.depth.asked, limit, tally, stats);
         run.stages_ns = (spec.stages && ios > 0).then(|| figures::stages(stats, ios, timebase));
         run.gaps = figures::gaps(tally, stats, timebase);
         run.reason = outcome::reason(tally, ios, timebase);

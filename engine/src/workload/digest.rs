@@ -46,6 +46,13 @@ impl Digest {
         self.state = (self.state.rotate_left(TURN) ^ message).wrapping_mul(MULTIPLIER);
     }
 
+    /// Adds one I/O whose length is its own.
+    #[inline]
+    pub fn add_of(&mut self, direction: Direction, lba: u64, blocks: u32) {
+        let key = (u64::from(blocks) << 1 | direction as u64).wrapping_mul(MULTIPLIER);
+        self.state = (self.state.rotate_left(TURN) ^ lba ^ key).wrapping_mul(MULTIPLIER);
+    }
+
     /// The fingerprint so far.
     #[must_use]
     pub const fn value(&self) -> u64 {

@@ -25,6 +25,22 @@ impl Mix {
         }
     }
 
+    /// Whether reads and whether writes ever come.
+    #[must_use]
+    pub const fn directions(&self) -> [bool; 2] {
+        [self.read_pct > 0, self.read_pct < 100]
+    }
+
+    /// The direction that [`next_direction`](Self::next_direction) will give.
+    #[must_use]
+    pub fn peek(&self) -> Direction {
+        match self.directions() {
+            [true, false] => Direction::Read,
+            [false, true] => Direction::Write,
+            _ => self.clone().next_direction(),
+        }
+    }
+
     /// Direction of the next I/O.
     #[inline]
     pub fn next_direction(&mut self) -> Direction {

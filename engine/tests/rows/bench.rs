@@ -63,6 +63,7 @@ pub fn spec(ios: u64) -> Spec {
         poll_interval_ticks: None,
         stages: false,
         verify: false,
+        extras: Default::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whole sessions on scripted controllers: the records they send.
 
 mod bench;
+mod crews;
 mod guarded;
 mod injected;
 mod protected;

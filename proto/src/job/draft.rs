@@ -1,5 +1,6 @@
 //! A section while its keys are applied.
 
+use super::load::Sweep;
 use super::params::Params;
 use crate::units::{self, KbBase, Size, UnitError};
 use alloc::format;
@@ -11,6 +12,8 @@ use alloc::vec::Vec;
 pub(super) struct Draft {
     pub params: Params,
     pub kb_base: KbBase,
+    /// Sweeps, in the order in which they multiply.
+    pub sweeps: Vec<Sweep>,
     /// Remarks that came up, to be given a place and said once.
     pub remarks: Vec<String>,
 }
@@ -20,6 +23,7 @@ impl Draft {
         Self {
             params: Params::new(""),
             kb_base: KbBase::default(),
+            sweeps: Vec::new(),
             remarks: Vec::new(),
         }
     }

@@ -57,7 +57,10 @@ impl JobFile {
         };
         // What the jobs are without overrides tells whether they were meant to be alike.
         let plain = Reader::new(name).jobs(&sections, &[]);
-        file.keep_distinct(jobs.into_iter().flatten(), &plain);
+        let jobs = jobs
+            .into_iter()
+            .filter_map(|(section, job)| Some((section, job?)));
+        file.keep_distinct(jobs, &plain);
         file.note_order();
         Ok(file)
     }
@@ -81,11 +84,21 @@ impl JobFile {
         wishes.find(|&wish| wish != AtEnd::Stay).unwrap_or_default()
     }
 
-    fn keep_distinct(&mut self, jobs: impl Iterator<Item = Params>, plain: &[Option<Params>]) {
+    fn keep_distinct(
+        &mut self,
+        jobs: impl Iterator<Item = (usize, Params)>,
+        plain: &[(usize, Option<Params>)],
+    ) {
+        let of = |section: usize| {
+            let all = plain.iter().filter(move |(number, _)| *number == section);
+            all.map(|(_, job)| job)
+        };
         let mut kept: Vec<usize> = Vec::new();
-        for (index, job) in jobs.enumerate() {
+        for (section, job) in jobs {
             let twin = (0..).zip(&kept).find(|&(place, &other)| {
-                same_work(&self.jobs[place], &job) && differ(&plain[other], &plain[index])
+                other != section
+                    && same_work(&self.jobs[place], &job)
+                    && of(other).zip(of(section)).any(|(a, b)| differ(a, b))
             });
             if let Some((place, _)) = twin {
                 let (first, second) = (&self.jobs[place].name, &job.name);
@@ -94,7 +107,7 @@ impl JobFile {
                 ));
                 continue;
             }
-            kept.push(index);
+            kept.push(section);
             self.jobs.push(job);
         }
     }

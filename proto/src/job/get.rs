@@ -1,14 +1,21 @@
 //! The canonical value of each key; `None` where it has its default and need not be
 //! written.
 
-use super::params::{AtEnd, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait};
-use super::value;
+use super::direction::by_direction_text;
+use super::load::{LatencyTarget, RateProcess};
+use super::params::{AtEnd, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait};
+use super::{bytes, chance, value};
 use crate::units::time_text;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 /// For keys that only add to another one.
 pub(super) fn nothing(_: &Params) -> Option<String> {
     None
+}
+
+fn time(ns: u64) -> Option<String> {
+    (ns > 0).then(|| time_text(ns))
 }
 
 fn number<T: PartialEq + ToString>(value: T, default: T) -> Option<String> {
@@ -24,9 +31,7 @@ pub(super) fn rw(params: &Params) -> Option<String> {
 }
 
 pub(super) fn bs(params: &Params) -> Option<String> {
-    let bs = params.bs;
-    let default = bs.read_bytes == DEFAULT_BS_BYTES && bs.write_bytes == DEFAULT_BS_BYTES;
-    (!default).then(|| value::block_sizes_text(bs))
+    value::block_sizes_text(params.bs)
 }
 
 pub(super) fn iodepth(params: &Params) -> Option<String> {
@@ -134,4 +139,137 @@ pub(super) fn at_end(params: &Params) -> Option<String> {
         AtEnd::PowerOff => Some("poweroff".to_string()),
         AtEnd::Reboot => Some("reboot".to_string()),
     }
+}
+
+pub(super) fn numjobs(params: &Params) -> Option<String> {
+    number(params.numjobs, 1)
+}
+
+pub(super) fn offset_increment(params: &Params) -> Option<String> {
+    (params.offset_increment != Extent::Bytes(0))
+        .then(|| value::extent_text(params.offset_increment))
+}
+
+pub(super) fn startdelay(params: &Params) -> Option<String> {
+    time(params.startdelay_ns)
+}
+
+pub(super) fn loops(params: &Params) -> Option<String> {
+    number(params.loops, 1)
+}
+
+pub(super) fn bssplit(params: &Params) -> Option<String> {
+    by_direction_text(&params.bssplit, &Vec::new(), |splits| {
+        chance::split_text(splits)
+    })
+}
+
+pub(super) fn percentage_random(params: &Params) -> Option<String> {
+    by_direction_text(&params.percentage_random, &100, u8::to_string)
+}
+
+pub(super) fn random_distribution(params: &Params) -> Option<String> {
+    chance::distribution_text(params.distribution)
+}
+
+pub(super) fn rate_iops(params: &Params) -> Option<String> {
+    by_direction_text(&params.rate_iops, &0, u32::to_string)
+}
+
+pub(super) fn rate_process(params: &Params) -> Option<String> {
+    (params.rate_process == RateProcess::Poisson).then(|| "poisson".to_string())
+}
+
+pub(super) fn thinktime(params: &Params) -> Option<String> {
+    time(params.thinktime_ns)
+}
+
+pub(super) fn thinktime_blocks(params: &Params) -> Option<String> {
+    number(params.thinktime_blocks, 1)
+}
+
+pub(super) fn latency_target(params: &Params) -> Option<String> {
+    time(params.latency_target.target_ns)
+}
+
+pub(super) fn latency_window(params: &Params) -> Option<String> {
+    time(params.latency_target.window_ns)
+}
+
+pub(super) fn latency_percentile(params: &Params) -> Option<String> {
+    let milli_pct = params.latency_target.percentile_milli_pct;
+    (milli_pct != LatencyTarget::NONE.percentile_milli_pct)
+        .then(|| chance::percentile_text(milli_pct))
+}
+
+pub(super) fn steadystate(params: &Params) -> Option<String> {
+    params.steadystate.map(chance::steady_text)
+}
+
+pub(super) fn steadystate_duration(params: &Params) -> Option<String> {
+    time(params.steadystate_duration_ns)
+}
+
+pub(super) fn steadystate_ramp_time(params: &Params) -> Option<String> {
+    time(params.steadystate_ramp_ns)
+}
+
+pub(super) fn percentile_list(params: &Params) -> Option<String> {
+    chance::percentiles_text(&params.percentile_list)
+}
+
+pub(super) fn fsync(params: &Params) -> Option<String> {
+    number(params.fsync, 0)
+}
+
+pub(super) fn fdatasync(params: &Params) -> Option<String> {
+    number(params.fdatasync, 0)
+}
+
+pub(super) fn sync(params: &Params) -> Option<String> {
+    params.sync.then(|| "sync".to_string())
+}
+
+pub(super) fn zero_buffers(params: &Params) -> Option<bool> {
+    params.write_data.zero.then_some(true)
+}
+
+pub(super) fn refill_buffers(params: &Params) -> Option<bool> {
+    params.write_data.refill.then_some(true)
+}
+
+pub(super) fn buffer_compress_percentage(params: &Params) -> Option<String> {
+    params.write_data.compress_pct.map(|pct| pct.to_string())
+}
+
+pub(super) fn buffer_pattern(params: &Params) -> Option<String> {
+    bytes::pattern_text(&params.write_data.pattern)
+}
+
+pub(super) fn prefill(params: &Params) -> Option<bool> {
+    params.prefill.then_some(true)
+}
+
+pub(super) fn repeat(params: &Params) -> Option<String> {
+    number(params.repeat, 1)
+}
+
+pub(super) fn queue_size(params: &Params) -> Option<String> {
+    params.queue_size.map(|slots| slots.to_string())
+}
+
+pub(super) fn device_depth(params: &Params) -> Option<String> {
+    params.device_depth.map(|depth| depth.to_string())
+}
+
+fn switch(on: Option<bool>) -> Option<String> {
+    on.map(|on| if on { "1" } else { "0" }.to_string())
+}
+
+pub(super) fn shadow_doorbells(params: &Params) -> Option<String> {
+    switch(params.shadow_doorbells)
+}
+
+pub(super) fn kick_suppression(params: &Params) -> Option<String> {
+    switch(params.kick_suppression)
 }

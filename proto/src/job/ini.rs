@@ -27,7 +27,7 @@ pub(super) struct Entry<'t> {
 }
 
 /// fio's own limit on names, in bytes.
-const MAX_NAME_BYTES: usize = 255;
+pub(super) const MAX_NAME_BYTES: usize = 255;
 
 /// Reads `text`; `fault` gets the line and the message of everything that is no job file.
 pub(super) fn sections<'t>(

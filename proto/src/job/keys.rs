@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::nearest::nearest;
 use super::params::Params;
 use super::table::KEYS;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
@@ -21,6 +22,8 @@ pub struct Key {
     pub default: &'static str,
     /// What it does, for a person.
     pub meaning: &'static str,
+    /// It is refused until it is built.
+    pub(super) refused: bool,
     pub(super) action: Action,
 }
 
@@ -36,8 +39,6 @@ pub(super) enum Action {
     Flag(fn(&mut Params, bool), fn(&Params) -> Option<bool>),
     /// Nothing; why.
     Nothing(&'static str),
-    /// It is refused until it is built.
-    NotYet,
 }
 
 /// What a key does in this version.
@@ -56,15 +57,23 @@ impl Key {
     #[must_use]
     pub const fn effect(&self) -> Effect {
         match self.action {
+            _ if self.refused => Effect::Refused,
             Action::Value(..) | Action::Flag(..) => Effect::Obeyed,
             Action::Nothing(_) => Effect::None,
-            Action::NotYet => Effect::Refused,
         }
+    }
+
+    /// Whether it has values that a sweep could go through.
+    pub(super) const fn takes_value(&self) -> bool {
+        matches!(self.action, Action::Value(..) | Action::Flag(..))
     }
 
     /// Applies a value to a section.
     pub(super) fn apply(&self, draft: &mut Draft, value: Option<&str>) -> Result<(), String> {
         let name = self.name;
+        if self.refused {
+            return Err(format!("`{name}` is not supported yet"));
+        }
         match self.action {
             Action::Value(set, _) => {
                 let value = value.ok_or_else(|| {
@@ -87,18 +96,34 @@ impl Key {
                 draft.remark(format!("`{name}` is accepted and has no effect: {why}"));
                 Ok(())
             }
-            Action::NotYet => Err(format!("`{name}` is not supported yet")),
         }
     }
 
-    /// Its line in a canonical job file; `None` for the default.
+    /// Its value in a canonical job file; `None` for the default.
+    pub(super) fn text(&self, params: &Params) -> Option<String> {
+        match self.action {
+            Action::Value(_, get) => get(params),
+            Action::Flag(_, get) => get(params).map(|on| String::from(if on { "1" } else { "0" })),
+            Action::Nothing(_) => None,
+        }
+    }
+
+    /// Its line there.
     pub(super) fn line(&self, params: &Params) -> Option<String> {
-        let value = match self.action {
-            Action::Value(_, get) => get(params)?,
-            Action::Flag(_, get) => String::from(if get(params)? { "1" } else { "0" }),
-            Action::Nothing(_) | Action::NotYet => return None,
-        };
+        let value = self.text(params)?;
         Some(format!("{}={value}\n", self.name))
+    }
+}
+
+impl Params {
+    /// Every key that has not its default, as a job file has it; what only says which
+    /// disks may be written is left out.
+    #[must_use]
+    pub fn keys(&self) -> BTreeMap<String, String> {
+        KEYS.iter()
+            .filter(|key| !["scratch", "allow_write", "stonewall"].contains(&key.name))
+            .filter_map(|key| Some((String::from(key.name), key.text(self)?)))
+            .collect()
     }
 }
 

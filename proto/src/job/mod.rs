@@ -5,27 +5,39 @@
 //! key and `set` and `get` are what it means, `resolve` applies the keys in fio's order,
 //! `file` is the result.
 
+mod bytes;
+mod chance;
+mod decimal;
+mod direction;
 mod draft;
 mod error;
 mod file;
 mod get;
 mod ini;
 mod keys;
+mod load;
 mod nearest;
 mod params;
 pub mod presets;
 mod resolve;
 mod set;
+mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
 mod value;
 
+pub use chance::percentile_text;
 pub use error::{JobError, JobErrors, Place};
 pub use file::JobFile;
 pub use keys::{Effect, Key, find_key};
+pub use load::{
+    ByDirection, Distribution, LatencyTarget, Millionths, RateProcess, Split, SteadyFigure,
+    SteadyLimit, SteadyState, Sweep, WriteData,
+};
 pub use params::{
-    AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, Params, Rw, Verify, Wait,
+    AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, MAX_IN_FLIGHT,
+    PREFILL_BYTES, PREFILL_DEPTH, Params, Rw, Verify, Wait,
 };
 pub use table::KEYS;
-pub use value::{CONTROLLERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_RING_PAGES};
+pub use value::{CONTROLLERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_NUMJOBS, MAX_RING_PAGES};

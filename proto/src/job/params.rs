@@ -1,5 +1,8 @@
 //! One job, every key resolved.
 
+use super::load::{
+    ByDirection, Distribution, LatencyTarget, RateProcess, Split, SteadyState, WriteData,
+};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -18,6 +21,10 @@ pub enum Rw {
     ReadWrite,
     /// Random mix.
     RandRw,
+    /// Sequential trims.
+    Trim,
+    /// Random trims.
+    RandTrim,
 }
 
 impl Rw {
@@ -31,35 +38,48 @@ impl Rw {
             Self::RandWrite => "randwrite",
             Self::ReadWrite => "rw",
             Self::RandRw => "randrw",
+            Self::Trim => "trim",
+            Self::RandTrim => "randtrim",
         }
     }
 
     /// Whether positions are random.
     #[must_use]
     pub const fn is_random(self) -> bool {
-        matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw)
+        matches!(
+            self,
+            Self::RandRead | Self::RandWrite | Self::RandRw | Self::RandTrim
+        )
     }
 
     /// Whether it can issue reads.
     #[must_use]
     pub const fn reads(self) -> bool {
-        !matches!(self, Self::Write | Self::RandWrite)
+        !matches!(self, Self::Write | Self::RandWrite) && !self.trims()
     }
 
-    /// Whether it can issue writes.
+    /// Whether it can change what a disk holds: by writes or trims.
     #[must_use]
     pub const fn writes(self) -> bool {
         !matches!(self, Self::Read | Self::RandRead)
     }
+
+    /// Whether it trims, and does nothing else.
+    #[must_use]
+    pub const fn trims(self) -> bool {
+        matches!(self, Self::Trim | Self::RandTrim)
+    }
 }
 
-/// Block size per direction in bytes (fio `bs=read,write`).
+/// Block size per direction in bytes (fio `bs=read,write,trim`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSizes {
     /// Of reads.
     pub read_bytes: u64,
     /// Of writes.
     pub write_bytes: u64,
+    /// Of trims.
+    pub trim_bytes: u64,
 }
 
 /// A length or position on a disk (fio `size`, `offset`).
@@ -159,20 +179,60 @@ pub struct Params {
     pub iodepth_batch_submit: u32,
     /// fio `iodepth_batch_complete_min`; default 1: refill only after this many completions.
     pub iodepth_batch_complete_min: u32,
+    /// fio `numjobs`; default 1: so many of the job at the same time, each with its own depth.
+    pub numjobs: u32,
     /// fio `rwmixread`, `rwmixwrite`; share of reads in per cent, default 50.
     pub rwmixread_pct: u8,
     /// fio `size`; `None` is the rest of the disk.
     pub size: Option<Extent>,
     /// fio `offset`; default 0.
     pub offset: Extent,
+    /// fio `offset_increment`; each further of `numjobs` starts so much later.
+    pub offset_increment: Extent,
     /// fio `runtime`; `None` is until `size` or `number_ios` is done.
     pub runtime_ns: Option<u64>,
     /// fio `time_based`: start over until `runtime` is up.
     pub time_based: bool,
     /// fio `ramp_time`; default 0.
     pub ramp_ns: u64,
+    /// fio `startdelay`; default 0: this long nothing is done.
+    pub startdelay_ns: u64,
     /// fio `number_ios`: I/Os to do, then stop.
     pub number_ios: Option<u64>,
+    /// fio `loops`; default 1: so many times over.
+    pub loops: u64,
+    /// fio `bssplit`; empty where every I/O is as long as `bs` says.
+    pub bssplit: ByDirection<Vec<Split>>,
+    /// fio `percentage_random`, of a random job; default 100.
+    pub percentage_random: ByDirection<u8>,
+    /// fio `random_distribution`.
+    pub distribution: Distribution,
+    /// fio `rate_iops` of each of `numjobs`; 0 is as fast as it goes.
+    pub rate_iops: ByDirection<u32>,
+    /// fio `rate_process`.
+    pub rate_process: RateProcess,
+    /// fio `thinktime`; 0 is none.
+    pub thinktime_ns: u64,
+    /// fio `thinktime_blocks`; default 1: I/Os between two pauses.
+    pub thinktime_blocks: u32,
+    /// fio `latency_target`, `latency_window`, `latency_percentile`.
+    pub latency_target: LatencyTarget,
+    /// fio `steadystate`.
+    pub steadystate: Option<SteadyState>,
+    /// fio `steadystate_duration`: what must be steady for how long; 0 is until the end.
+    pub steadystate_duration_ns: u64,
+    /// fio `steadystate_ramp_time`: how long nothing is judged.
+    pub steadystate_ramp_ns: u64,
+    /// fio `percentile_list`, in thousandths of a per cent; empty is the usual ones.
+    pub percentile_list: Vec<u32>,
+    /// fio `fsync`: a flush after so many writes; 0 is never.
+    pub fsync: u32,
+    /// fio `fdatasync`: the same.
+    pub fdatasync: u32,
+    /// fio `sync`: each write is durable when it completes (FUA).
+    pub sync: bool,
+    /// fio `zero_buffers`, `refill_buffers`, `buffer_compress_percentage`, `buffer_pattern`.
+    pub write_data: WriteData,
     /// fio `randseed`; default a fixed value, so that runs repeat (fio `randrepeat=1`).
     pub randseed: u64,
     /// fio `norandommap`: positions may repeat before all were visited.
@@ -185,6 +245,10 @@ pub struct Params {
     pub stonewall: bool,
     /// fio `filename`, where it names disks of this machine by id; empty is every selected disk.
     pub disks: Vec<String>,
+    /// Own key `prefill`: the region is written once, in order, before the job starts.
+    pub prefill: bool,
+    /// Own key `repeat`; default 1: all jobs of a file take turns so many times.
+    pub repeat: u32,
     /// Own key `controller`: kinds to run on; empty is all present.
     pub controllers: Vec<String>,
     /// Own key `wait`.
@@ -199,6 +263,14 @@ pub struct Params {
     pub stages: bool,
     /// Own key `ring_pages` (PVSCSI): request ring pages, a power of two, 1..=32; `None` is the driver's default.
     pub ring_pages: Option<u16>,
+    /// Own key `queue_size`: slots of a queue (NVMe, virtio-scsi); `None` is the driver's default.
+    pub queue_size: Option<u32>,
+    /// Own key `device_depth`: most commands that a disk is given at once; `None` is no limit.
+    pub device_depth: Option<u32>,
+    /// Own key `shadow_doorbells` (NVMe); `None` is the driver's default.
+    pub shadow_doorbells: Option<bool>,
+    /// Own key `kick_suppression` (PVSCSI); `None` is the driver's default.
+    pub kick_suppression: Option<bool>,
     /// Own key `allow_write`: disks that may be written without a scratch stamp, as
     /// `DISK` or `DISK:SIGNATURE`.
     pub allow_write: Vec<String>,
@@ -214,7 +286,57 @@ pub const DEFAULT_RANDSEED: u64 = 0x89;
 /// fio's default block size in bytes.
 pub const DEFAULT_BS_BYTES: u64 = 4096;
 
+/// Most I/Os that a row keeps in flight, whatever was asked.
+pub const MAX_IN_FLIGHT: u64 = 2048;
+
+/// Longest I/O of the writes of `prefill`, in bytes.
+pub const PREFILL_BYTES: u64 = 256 << 10;
+
+/// I/Os that a prefill keeps in flight.
+pub const PREFILL_DEPTH: u32 = 16;
+
 impl Params {
+    /// Bytes of buffers that the job wants: one for each I/O in flight, of the longest
+    /// block size, and in a mix one for reads and one for writes.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> u64 {
+        let pages = |bytes: u64| bytes.next_multiple_of(4096);
+        let of = |used: bool, bytes: u64, splits: &[Split]| {
+            let longest = splits.iter().map(|split| split.bytes).max();
+            if used {
+                pages(longest.unwrap_or(bytes))
+            } else {
+                0
+            }
+        };
+        let data = !self.rw.trims();
+        let read = of(self.rw.reads(), self.bs.read_bytes, &self.bssplit.read);
+        let write = of(
+            self.rw.writes() && data,
+            self.bs.write_bytes,
+            &self.bssplit.write,
+        );
+        let each = if read > 0 && write > 0 {
+            read.max(write).saturating_mul(2)
+        } else {
+            read.max(write).max(4096)
+        };
+        let depth = u64::from(self.iodepth.saturating_mul(self.numjobs));
+        let depth = depth.min(u64::from(self.device_depth.unwrap_or(u32::MAX)));
+        let job = each.saturating_mul(depth.min(MAX_IN_FLIGHT));
+        let shortest = read.max(write).max(PREFILL_BYTES);
+        match self.prefill {
+            true => job.max(shortest.saturating_mul(u64::from(PREFILL_DEPTH))),
+            false => job,
+        }
+    }
+
+    /// Whether the job, or what comes before it, changes what a disk holds.
+    #[must_use]
+    pub const fn changes_data(&self) -> bool {
+        self.rw.writes() || self.prefill
+    }
+
     /// A job of this name in which every key has its default.
     #[must_use]
     pub fn new(name: &str) -> Self {
@@ -225,29 +347,60 @@ impl Params {
             bs: BlockSizes {
                 read_bytes: DEFAULT_BS_BYTES,
                 write_bytes: DEFAULT_BS_BYTES,
+                trim_bytes: DEFAULT_BS_BYTES,
             },
             iodepth: 1,
             iodepth_batch_submit: 1,
             iodepth_batch_complete_min: 1,
+            numjobs: 1,
             rwmixread_pct: 50,
             size: None,
             offset: Extent::Bytes(0),
+            offset_increment: Extent::Bytes(0),
             runtime_ns: None,
             time_based: false,
             ramp_ns: 0,
+            startdelay_ns: 0,
             number_ios: None,
+            loops: 1,
+            bssplit: ByDirection::default(),
+            percentage_random: ByDirection {
+                read: 100,
+                write: 100,
+                trim: 100,
+            },
+            distribution: Distribution::Random,
+            rate_iops: ByDirection::default(),
+            rate_process: RateProcess::Linear,
+            thinktime_ns: 0,
+            thinktime_blocks: 1,
+            latency_target: LatencyTarget::NONE,
+            steadystate: None,
+            steadystate_duration_ns: 0,
+            steadystate_ramp_ns: 0,
+            percentile_list: Vec::new(),
+            fsync: 0,
+            fdatasync: 0,
+            sync: false,
+            write_data: WriteData::KEYED,
             randseed: DEFAULT_RANDSEED,
             norandommap: false,
             verify: Verify::None,
             do_verify: true,
             stonewall: false,
             disks: Vec::new(),
+            prefill: false,
+            repeat: 1,
             controllers: Vec::new(),
             wait: Wait::Poll,
             irq: None,
             poll_interval_ns: None,
             stages: false,
             ring_pages: None,
+            queue_size: None,
+            device_depth: None,
+            shadow_doorbells: None,
+            kick_suppression: None,
             allow_write: Vec::new(),
             scratch: Vec::new(),
             at_end: AtEnd::Stay,

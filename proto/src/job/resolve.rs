@@ -3,11 +3,14 @@
 
 use super::draft::Draft;
 use super::error::{JobError, Place};
-use super::ini::Section;
+use super::ini::{MAX_NAME_BYTES, Section};
 use super::keys::{find_key, unknown};
-use super::params::Params;
+use super::load::{ByDirection, Distribution, Sweep};
+use super::params::{Params, Verify};
+use super::sweep::combinations;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// What reading a job file yields beside its jobs.
@@ -27,15 +30,16 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Resolves all jobs, in order; `None` stands for one with an error.
+    /// Resolves all jobs, in order, each with the number of its section; `None` stands
+    /// for one with an error.
     pub fn jobs(
         &mut self,
         sections: &[Section<'_>],
         overrides: &[(String, String)],
-    ) -> Vec<Option<Params>> {
+    ) -> Vec<(usize, Option<Params>)> {
         let mut global = Draft::new();
         let mut jobs = Vec::new();
-        for section in sections {
+        for (number, section) in sections.iter().enumerate() {
             // fio takes every name that starts so for a global section.
             if section.name.starts_with("global") {
                 if section.name != "global" {
@@ -49,11 +53,73 @@ impl<'n> Reader<'n> {
                 continue;
             }
             let mut draft = global.clone();
-            draft.params.name = section.name.to_string();
+            if draft.params.name.is_empty() {
+                draft.params.name = section.name.to_string();
+            }
             let errors_before = self.errors.len();
             self.apply(&mut draft, section, overrides);
-            let job = self.finish(section, draft.params);
-            jobs.push(job.filter(|_| self.errors.len() == errors_before));
+            let made = self.sweep(section, draft, overrides);
+            for job in made {
+                let job = job.and_then(|job| self.finish(section, job));
+                let sound = self.errors.len() == errors_before;
+                jobs.push((number, job.filter(|_| sound)));
+            }
+        }
+        jobs
+    }
+
+    /// The jobs that a section's sweeps make of it. A sweep over a key that is set
+    /// once more, by an override, is none.
+    fn sweep(
+        &mut self,
+        section: &Section<'_>,
+        mut draft: Draft,
+        overrides: &[(String, String)],
+    ) -> Vec<Option<Params>> {
+        let place = self.line(section.line);
+        let fixed = |sweep: &Sweep| set_after_all(&sweep.key, overrides);
+        for sweep in draft.sweeps.iter().filter(|sweep| fixed(sweep)) {
+            let key = &sweep.key;
+            self.note(
+                &place,
+                &format!("`{key}` is set for all jobs, so it is not swept"),
+            );
+        }
+        draft.sweeps.retain(|sweep| !fixed(sweep));
+        let sweeps = core::mem::take(&mut draft.sweeps);
+        let combinations = match combinations(&sweeps) {
+            Ok(combinations) => combinations,
+            Err(why) => {
+                let name = &section.name;
+                self.error(place, format!("job `{name}`: {why}"));
+                return vec![None];
+            }
+        };
+        let mut jobs = Vec::new();
+        for settings in combinations {
+            let mut draft = draft.clone();
+            for (key, value) in settings {
+                draft
+                    .params
+                    .name
+                    .push_str(&format!("/{}={value}", key.name));
+                let outcome =
+                    check_text(Some(value)).and_then(|()| key.apply(&mut draft, Some(value)));
+                if let Err(message) = outcome {
+                    self.error(place.clone(), format!("sweep: {message}"));
+                }
+                for remark in draft.remarks.drain(..) {
+                    self.note(&place, &remark);
+                }
+            }
+            if draft.params.name.len() > MAX_NAME_BYTES {
+                let name = &draft.params.name;
+                self.error(
+                    place.clone(),
+                    format!("the name `{name}` has more than {MAX_NAME_BYTES} bytes"),
+                );
+            }
+            jobs.push(Some(draft.params));
         }
         jobs
     }
@@ -103,6 +169,11 @@ impl<'n> Reader<'n> {
             );
             return None;
         }
+        if let Some(why) = contradiction(&params) {
+            let name = &params.name;
+            self.error(self.line(section.line), format!("job `{name}`: {why}"));
+            return None;
+        }
         let depth = params.iodepth;
         params.iodepth_batch_submit = match params.iodepth_batch_submit {
             0 => depth,
@@ -133,6 +204,48 @@ impl<'n> Reader<'n> {
             self.notes.push(format!("{place}: {text}"));
         }
     }
+}
+
+/// Whether the last override that speaks of a key gives it one value for all jobs.
+fn set_after_all(key: &str, overrides: &[(String, String)]) -> bool {
+    let canonical = |name: &str| find_key(name.trim()).map(|key| key.name);
+    let last = overrides.iter().rev().find_map(|(name, value)| {
+        let name = canonical(name)?;
+        let swept = canonical(value.split(':').next().unwrap_or_default());
+        match name {
+            "sweep" if swept == Some(key) => Some(false),
+            _ if name == key => Some(true),
+            _ => None,
+        }
+    });
+    last.unwrap_or(false)
+}
+
+/// What two keys cannot both ask for.
+fn contradiction(params: &Params) -> Option<String> {
+    let data = &params.write_data;
+    let plain = params.verify == Verify::None;
+    let own_data =
+        data.zero || data.refill || data.compress_pct.is_some() || !data.pattern.is_empty();
+    let in_place = params.percentage_random == ByDirection::all(100)
+        && params.distribution == Distribution::Random;
+    let target = params.latency_target;
+    let why = if own_data && !plain {
+        "`verify=pattern` compares with the pattern of positions, so writes cannot carry other data"
+    } else if params.rw.trims() && !plain {
+        "what was trimmed cannot be verified"
+    } else if !plain && params.bssplit != ByDirection::default() {
+        "`verify` with `bssplit` is not supported"
+    } else if !plain && params.numjobs > 1 && params.rw.writes() {
+        "`verify` of what several jobs write at once is not supported"
+    } else if !plain && params.rw.writes() && params.rw.is_random() && !in_place {
+        "`verify` of writes that favour some places is not supported"
+    } else if target.target_ns > 0 && target.window_ns == 0 {
+        "`latency_target` needs a `latency_window`"
+    } else {
+        return None;
+    };
+    Some(String::from(why))
 }
 
 /// Refuses what a job file could not hold, or would hold in another meaning.

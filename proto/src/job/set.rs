@@ -1,9 +1,13 @@
 //! What each key does to a section. The messages say what would be right; the caller
 //! puts the key, the value and the place before them.
 
+use super::direction::by_direction;
 use super::draft::Draft;
+use super::keys::find_key;
+use super::load::LatencyTarget;
 use super::params::{Extent, Params};
-use super::value::{self, MAX_IODEPTH, MAX_POLL_INTERVAL_NS};
+use super::value::{self, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS};
+use super::{bytes, chance, sweep as list};
 use alloc::format;
 use alloc::string::String;
 
@@ -49,14 +53,14 @@ fn depth(draft: &Draft, text: &str, min: u64) -> core::result::Result<u32, Strin
     Ok(depth as u32)
 }
 
+pub(super) fn name(draft: &mut Draft, text: &str) -> Result {
+    draft.params.name = value::name(text)?;
+    Ok(())
+}
+
 pub(super) fn numjobs(draft: &mut Draft, text: &str) -> Result {
-    match draft.number(text, 0, u64::MAX)? {
-        0 => Err(String::from("out of range; allowed is 1")),
-        1 => Ok(()),
-        _ => Err(String::from(
-            "more than one job at the same time is not supported yet; allowed is 1",
-        )),
-    }
+    draft.params.numjobs = draft.number(text, 1, u64::from(MAX_NUMJOBS))? as u32;
+    Ok(())
 }
 
 pub(super) fn rwmixread(draft: &mut Draft, text: &str) -> Result {
@@ -189,5 +193,187 @@ pub(super) fn scratch(draft: &mut Draft, text: &str) -> Result {
 
 pub(super) fn at_end(draft: &mut Draft, text: &str) -> Result {
     draft.params.at_end = value::at_end(text)?;
+    Ok(())
+}
+
+pub(super) fn offset_increment(draft: &mut Draft, text: &str) -> Result {
+    draft.params.offset_increment = value::extent(draft, text, (0, 99))?;
+    Ok(())
+}
+
+pub(super) fn startdelay(draft: &mut Draft, text: &str) -> Result {
+    if text.contains('-') {
+        return Err(String::from(
+            "a delay by chance, FROM-TO, is not supported; give one time",
+        ));
+    }
+    draft.params.startdelay_ns = value::time(text)?;
+    Ok(())
+}
+
+pub(super) fn loops(draft: &mut Draft, text: &str) -> Result {
+    draft.params.loops = draft.number(text, 1, u64::MAX)?;
+    Ok(())
+}
+
+pub(super) fn bssplit(draft: &mut Draft, text: &str) -> Result {
+    let before = draft.params.bssplit.clone();
+    draft.params.bssplit = by_direction(text, &before, |one| chance::split(draft, one))?;
+    Ok(())
+}
+
+pub(super) fn percentage_random(draft: &mut Draft, text: &str) -> Result {
+    let before = draft.params.percentage_random;
+    draft.params.percentage_random = by_direction(text, &before, |one| {
+        draft.number(one, 0, 100).map(|pct| pct as u8)
+    })?;
+    Ok(())
+}
+
+pub(super) fn random_distribution(draft: &mut Draft, text: &str) -> Result {
+    draft.params.distribution = chance::distribution(text)?;
+    Ok(())
+}
+
+pub(super) fn rate_iops(draft: &mut Draft, text: &str) -> Result {
+    let before = draft.params.rate_iops;
+    draft.params.rate_iops = by_direction(text, &before, |one| {
+        draft
+            .number(one, 0, u64::from(u32::MAX))
+            .map(|rate| rate as u32)
+    })?;
+    Ok(())
+}
+
+pub(super) fn rate_process(draft: &mut Draft, text: &str) -> Result {
+    draft.params.rate_process = value::rate_process(text)?;
+    Ok(())
+}
+
+pub(super) fn thinktime(draft: &mut Draft, text: &str) -> Result {
+    draft.params.thinktime_ns = value::short_time(text)?;
+    Ok(())
+}
+
+pub(super) fn thinktime_blocks(draft: &mut Draft, text: &str) -> Result {
+    draft.params.thinktime_blocks = draft.number(text, 1, u64::from(u32::MAX))? as u32;
+    Ok(())
+}
+
+fn latency(draft: &mut Draft) -> &mut LatencyTarget {
+    &mut draft.params.latency_target
+}
+
+pub(super) fn latency_target(draft: &mut Draft, text: &str) -> Result {
+    latency(draft).target_ns = value::short_time(text)?;
+    Ok(())
+}
+
+pub(super) fn latency_window(draft: &mut Draft, text: &str) -> Result {
+    latency(draft).window_ns = value::short_time(text)?;
+    Ok(())
+}
+
+pub(super) fn latency_percentile(draft: &mut Draft, text: &str) -> Result {
+    latency(draft).percentile_milli_pct = chance::percentile(text)?;
+    Ok(())
+}
+
+pub(super) fn steadystate(draft: &mut Draft, text: &str) -> Result {
+    draft.params.steadystate = Some(chance::steady(draft, text)?);
+    Ok(())
+}
+
+pub(super) fn steadystate_duration(draft: &mut Draft, text: &str) -> Result {
+    draft.params.steadystate_duration_ns = value::time(text)?;
+    Ok(())
+}
+
+pub(super) fn steadystate_ramp_time(draft: &mut Draft, text: &str) -> Result {
+    draft.params.steadystate_ramp_ns = value::time(text)?;
+    Ok(())
+}
+
+pub(super) fn percentile_list(draft: &mut Draft, text: &str) -> Result {
+    draft.params.percentile_list = chance::percentiles(text)?;
+    Ok(())
+}
+
+pub(super) fn fsync(draft: &mut Draft, text: &str) -> Result {
+    draft.params.fsync = draft.number(text, 0, u64::from(u32::MAX))? as u32;
+    Ok(())
+}
+
+pub(super) fn fdatasync(draft: &mut Draft, text: &str) -> Result {
+    draft.params.fdatasync = draft.number(text, 0, u64::from(u32::MAX))? as u32;
+    Ok(())
+}
+
+pub(super) fn sync(draft: &mut Draft, text: &str) -> Result {
+    draft.params.sync = value::sync(text)?;
+    Ok(())
+}
+
+pub(super) fn zero_buffers(params: &mut Params, on: bool) {
+    params.write_data.zero = on;
+}
+
+pub(super) fn refill_buffers(params: &mut Params, on: bool) {
+    params.write_data.refill = on;
+}
+
+pub(super) fn buffer_compress_percentage(draft: &mut Draft, text: &str) -> Result {
+    draft.params.write_data.compress_pct = Some(draft.number(text, 0, 100)? as u8);
+    Ok(())
+}
+
+pub(super) fn buffer_pattern(draft: &mut Draft, text: &str) -> Result {
+    draft.params.write_data.pattern = bytes::pattern(text)?;
+    Ok(())
+}
+
+pub(super) fn prefill(params: &mut Params, on: bool) {
+    params.prefill = on;
+}
+
+pub(super) fn repeat(draft: &mut Draft, text: &str) -> Result {
+    draft.params.repeat = draft.number(text, 1, 1_000)? as u32;
+    Ok(())
+}
+
+pub(super) fn sweep(draft: &mut Draft, text: &str) -> Result {
+    let sweep = list::sweep(text)?;
+    // What a value would be refused for is told here, where the value stands.
+    if let Some(key) = find_key(&sweep.key) {
+        let mut trial = draft.clone();
+        for value in &sweep.values {
+            key.apply(&mut trial, Some(value))?;
+        }
+    }
+    // A key is swept once: the later list holds, in the place of the first.
+    match draft.sweeps.iter_mut().find(|old| old.key == sweep.key) {
+        Some(old) => *old = sweep,
+        None => draft.sweeps.push(sweep),
+    }
+    Ok(())
+}
+
+pub(super) fn queue_size(draft: &mut Draft, text: &str) -> Result {
+    draft.params.queue_size = Some(draft.number(text, 2, u64::from(MAX_IODEPTH) + 1)? as u32);
+    Ok(())
+}
+
+pub(super) fn device_depth(draft: &mut Draft, text: &str) -> Result {
+    draft.params.device_depth = Some(depth(draft, text, 1)?);
+    Ok(())
+}
+
+pub(super) fn shadow_doorbells(draft: &mut Draft, text: &str) -> Result {
+    draft.params.shadow_doorbells = Some(value::switch(text)?);
+    Ok(())
+}
+
+pub(super) fn kick_suppression(draft: &mut Draft, text: &str) -> Result {
+    draft.params.kick_suppression = Some(value::switch(text)?);
     Ok(())
 }

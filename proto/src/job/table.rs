@@ -1,4 +1,4 @@
-//! Every key of the job language. docs/jobs.md shows this table, and a test holds the
+//! Long because it is one table: every key of the job language. docs/jobs.md shows this table, and a test holds the
 //! two together.
 
 use super::keys::{Action, Key};
@@ -15,6 +15,14 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::description, get::description),
     ),
     fio(
+        "name",
+        &[],
+        "text",
+        "the section's",
+        "Name of the job, instead of its section's.",
+        Action::Value(set::name, get::nothing),
+    ),
+    fio(
         "kb_base",
         &[],
         "1024 or 1000",
@@ -25,7 +33,7 @@ pub const KEYS: &[Key] = &[
     fio(
         "rw",
         &["readwrite"],
-        "read, write, randread, randwrite, rw (readwrite), randrw",
+        "read, write, randread, randwrite, rw (readwrite), randrw, trim, randtrim",
         "read",
         "Direction and order.",
         Action::Value(set::rw, get::rw),
@@ -33,10 +41,18 @@ pub const KEYS: &[Key] = &[
     fio(
         "bs",
         &["blocksize"],
-        "SIZE, or READ,WRITE; multiples of 512 up to 1g",
+        "SIZE, or READ,WRITE,TRIM; multiples of 512 up to 1g",
         "4k",
-        "Block size. Of two, an empty one keeps its value.",
+        "Block size. Of several, an empty one keeps its value, and one that no comma ends holds for those after it.",
         Action::Value(set::bs, get::bs),
+    ),
+    fio(
+        "bssplit",
+        &[],
+        "SIZE/PERCENT[:..], by direction",
+        "",
+        "Block sizes and their shares, instead of `bs`; those without a share divide what is left.",
+        Action::Value(set::bssplit, get::bssplit),
     ),
     fio(
         "iodepth",
@@ -68,10 +84,10 @@ pub const KEYS: &[Key] = &[
     fio(
         "numjobs",
         &[],
+        "1 to 1024",
         "1",
-        "1",
-        "Jobs at the same time. More than one is not supported yet.",
-        Action::Value(set::numjobs, get::nothing),
+        "So many of the job at the same time, each with its own `iodepth`, positions and seed, together in one row.",
+        Action::Value(set::numjobs, get::numjobs),
     ),
     fio(
         "rwmixread",
@@ -90,6 +106,22 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::rwmixwrite, get::nothing),
     ),
     fio(
+        "percentage_random",
+        &[],
+        "0 to 100, by direction",
+        "100",
+        "Share of the I/Os of a random job that go to random positions; the others follow the one before.",
+        Action::Value(set::percentage_random, get::percentage_random),
+    ),
+    fio(
+        "random_distribution",
+        &[],
+        "random, zipf:THETA, pareto:SHARE or normal:DEVIATION",
+        "random",
+        "Where random I/Os go. All but `random` repeat positions, as with `norandommap`.",
+        Action::Value(set::random_distribution, get::random_distribution),
+    ),
+    fio(
         "size",
         &[],
         "SIZE, or 1% to 100%",
@@ -104,6 +136,14 @@ pub const KEYS: &[Key] = &[
         "0",
         "Start of the region.",
         Action::Value(set::offset, get::offset),
+    ),
+    fio(
+        "offset_increment",
+        &[],
+        "SIZE, or 0% to 99%",
+        "0",
+        "Each further of `numjobs` starts so much later.",
+        Action::Value(set::offset_increment, get::offset_increment),
     ),
     fio(
         "runtime",
@@ -130,12 +170,28 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::ramp_time, get::ramp_time),
     ),
     fio(
+        "startdelay",
+        &[],
+        "TIME",
+        "0",
+        "Do nothing for so long before the job.",
+        Action::Value(set::startdelay, get::startdelay),
+    ),
+    fio(
         "number_ios",
         &[],
         "0 to 2^64 - 1",
         "0",
         "Stop after this many I/Os, if nothing else stops the job before; 0 is no limit.",
         Action::Value(set::number_ios, get::number_ios),
+    ),
+    fio(
+        "loops",
+        &[],
+        "1 to 2^64 - 1",
+        "1",
+        "Do `size` or `number_ios` so many times.",
+        Action::Value(set::loops, get::loops),
     ),
     fio(
         "randseed",
@@ -160,6 +216,153 @@ pub const KEYS: &[Key] = &[
         "0",
         "Random positions may repeat before all were visited.",
         Action::Flag(set::norandommap, get::norandommap),
+    ),
+    fio(
+        "rate_iops",
+        &[],
+        "0 to 2^32 - 1, by direction",
+        "0",
+        "I/Os per second that each of `numjobs` starts; 0 is as many as go.",
+        Action::Value(set::rate_iops, get::rate_iops),
+    ),
+    fio(
+        "rate_process",
+        &[],
+        "linear or poisson",
+        "linear",
+        "Whether I/Os of a fixed rate start at equal distances or by chance.",
+        Action::Value(set::rate_process, get::rate_process),
+    ),
+    fio(
+        "thinktime",
+        &[],
+        "TIME; a bare number is microseconds",
+        "0",
+        "Pause of a job after `thinktime_blocks` I/Os, once all of them are done.",
+        Action::Value(set::thinktime, get::thinktime),
+    ),
+    fio(
+        "thinktime_blocks",
+        &[],
+        "1 to 2^32 - 1",
+        "1",
+        "I/Os between two pauses.",
+        Action::Value(set::thinktime_blocks, get::thinktime_blocks),
+    ),
+    fio(
+        "latency_target",
+        &[],
+        "TIME; a bare number is microseconds",
+        "0",
+        "Find the largest depth, up to `iodepth`, at which `latency_percentile` of the I/Os take no longer, and measure there; 0 is no search.",
+        Action::Value(set::latency_target, get::latency_target),
+    ),
+    fio(
+        "latency_window",
+        &[],
+        "TIME; a bare number is microseconds",
+        "0",
+        "How long each depth is tried.",
+        Action::Value(set::latency_window, get::latency_window),
+    ),
+    fio(
+        "latency_percentile",
+        &[],
+        "above 0 up to 100",
+        "100",
+        "Share of the I/Os that must meet `latency_target`, in per cent.",
+        Action::Value(set::latency_percentile, get::latency_percentile),
+    ),
+    fio(
+        "steadystate",
+        &["ss"],
+        "iops, iops_slope, bw or bw_slope, with :LIMIT or :PERCENT%",
+        "",
+        "End the job once the figure, taken each second, stays within the limit of its mean, or its slope does.",
+        Action::Value(set::steadystate, get::steadystate),
+    ),
+    fio(
+        "steadystate_duration",
+        &["ss_dur"],
+        "TIME",
+        "0",
+        "How long it must stay so; 0 leaves `steadystate` without effect.",
+        Action::Value(set::steadystate_duration, get::steadystate_duration),
+    ),
+    fio(
+        "steadystate_ramp_time",
+        &["ss_ramp"],
+        "TIME",
+        "0",
+        "How long nothing is judged.",
+        Action::Value(set::steadystate_ramp_time, get::steadystate_ramp_time),
+    ),
+    fio(
+        "percentile_list",
+        &[],
+        "PERCENTILE[:..], up to 20",
+        "",
+        "Percentiles of the result, beside the usual ones.",
+        Action::Value(set::percentile_list, get::percentile_list),
+    ),
+    fio(
+        "fsync",
+        &[],
+        "0 to 2^32 - 1",
+        "0",
+        "A flush after so many writes of a job; 0 is never.",
+        Action::Value(set::fsync, get::fsync),
+    ),
+    fio(
+        "fdatasync",
+        &[],
+        "0 to 2^32 - 1",
+        "0",
+        "The same: a disk has no metadata to leave out.",
+        Action::Value(set::fdatasync, get::fdatasync),
+    ),
+    fio(
+        "sync",
+        &[],
+        "none (0), sync (1) or dsync",
+        "none",
+        "Each write is durable when it completes (FUA), where the disk takes that; else a note says so.",
+        Action::Value(set::sync, get::sync),
+    ),
+    fio(
+        "zero_buffers",
+        &[],
+        "0 or 1",
+        "0",
+        "Write zeros.",
+        Action::Flag(set::zero_buffers, get::zero_buffers),
+    ),
+    fio(
+        "refill_buffers",
+        &[],
+        "0 or 1",
+        "0",
+        "Write new random data each time, all but the 16 bytes of position in every 512.",
+        Action::Flag(set::refill_buffers, get::refill_buffers),
+    ),
+    fio(
+        "buffer_compress_percentage",
+        &[],
+        "0 to 100",
+        "0",
+        "Share of every 512 bytes written that is zero; the rest is random.",
+        Action::Value(
+            set::buffer_compress_percentage,
+            get::buffer_compress_percentage,
+        ),
+    ),
+    fio(
+        "buffer_pattern",
+        &[],
+        "strings in quotes, 0xHEX, decimals; one after another",
+        "",
+        "Write these bytes over and over.",
+        Action::Value(set::buffer_pattern, get::buffer_pattern),
     ),
     fio(
         "verify",
@@ -192,6 +395,27 @@ pub const KEYS: &[Key] = &[
         "every selected disk",
         "Disks to run on, by id. Any other name is noted and leaves the selection as it is.",
         Action::Value(set::filename, get::filename),
+    ),
+    own(
+        "sweep",
+        "KEY:LIST",
+        "",
+        "A job for each value of a key; several sweeps multiply. `1,2,4..128` doubles, `0..100/10` steps, and the end of a range always belongs to it.",
+        Action::Value(set::sweep, get::nothing),
+    ),
+    own(
+        "repeat",
+        "1 to 1000",
+        "1",
+        "So many times over. All jobs take turns: A B A B, never A A B B.",
+        Action::Value(set::repeat, get::repeat),
+    ),
+    own(
+        "prefill",
+        "0 or 1",
+        "0",
+        "Write the region of a job once, in order, before the job.",
+        Action::Flag(set::prefill, get::prefill),
     ),
     own(
         "controller",
@@ -236,6 +460,34 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::ring_pages, get::ring_pages),
     ),
     own(
+        "queue_size",
+        "2 to 65536",
+        "the driver's",
+        "Slots of a queue (NVMe, virtio-scsi).",
+        Action::Value(set::queue_size, get::queue_size),
+    ),
+    own(
+        "device_depth",
+        "1 to 65535",
+        "no limit",
+        "Most commands that a disk is given at once, as the drivers of operating systems bound them. What `iodepth` asks beyond it waits in no queue and has no latency.",
+        Action::Value(set::device_depth, get::device_depth),
+    ),
+    own(
+        "shadow_doorbells",
+        "0 or 1",
+        "the driver's",
+        "Whether doorbells are kept in memory (NVMe), where the device offers it.",
+        Action::Value(set::shadow_doorbells, get::shadow_doorbells),
+    ),
+    own(
+        "kick_suppression",
+        "0 or 1",
+        "the driver's",
+        "Whether doorbells are left out while the device says that it looks by itself (PVSCSI).",
+        Action::Value(set::kick_suppression, get::kick_suppression),
+    ),
+    own(
         "allow_write",
         "DISK[:SIGNATURE][,..]",
         "none",
@@ -265,39 +517,11 @@ pub const KEYS: &[Key] = &[
         "there is no operating system that keeps such counts",
     ),
     nothing("group_reporting", "every row is reported by itself"),
-    later("bssplit"),
-    later("loops"),
-    later("percentage_random"),
-    later("random_distribution"),
-    later("rate_iops"),
-    later("rate_process"),
-    later("latency_target"),
-    later("latency_window"),
-    later("latency_percentile"),
-    later("steadystate"),
-    later("steadystate_duration"),
-    later("steadystate_ramp_time"),
-    later("percentile_list"),
-    later("buffer_pattern"),
-    later("zero_buffers"),
-    later("refill_buffers"),
-    later("thinktime"),
-    later("startdelay"),
-    later("fsync"),
-    later("fdatasync"),
-    later("sync"),
-    later("offset_increment"),
-    own_later("queue_size"),
     own_later("queues"),
-    own_later("device_depth"),
     own_later("doorbell_batch"),
-    own_later("shadow_doorbells"),
-    own_later("kick_suppression"),
     own_later("trace"),
     own_later("concurrent"),
     own_later("start_at"),
-    own_later("sweep"),
-    own_later("repeat"),
 ];
 
 const fn fio(
@@ -312,6 +536,7 @@ const fn fio(
         name,
         aliases,
         own: false,
+        refused: false,
         values,
         default,
         meaning,
@@ -336,10 +561,14 @@ const fn nothing(name: &'static str, why: &'static str) -> Key {
     fio(name, &[], "any", "", why, Action::Nothing(why))
 }
 
-const fn later(name: &'static str) -> Key {
-    fio(name, &[], "", "", "", Action::NotYet)
+/// A key whose values are known and whose effect is not built.
+const fn later(key: Key) -> Key {
+    Key {
+        refused: true,
+        ..key
+    }
 }
 
 const fn own_later(name: &'static str) -> Key {
-    own(name, "", "", "", Action::NotYet)
+    later(own(name, "", "", "", Action::Nothing("")))
 }

@@ -1,8 +1,11 @@
 //! Values: one function for each form that is more than a number.
 
+use super::direction::{by_direction, by_direction_text};
 use super::draft::Draft;
+use super::ini::MAX_NAME_BYTES;
+use super::load::{ByDirection, RateProcess};
 use super::nearest::nearest;
-use super::params::{AtEnd, BlockSizes, Extent, Irq, Rw, Verify, Wait};
+use super::params::{AtEnd, BlockSizes, DEFAULT_BS_BYTES, Extent, Irq, Rw, Verify, Wait};
 use crate::scratch::MAX_NONCE_BYTES;
 use crate::units::{KbBase, size_text, time_ns};
 use alloc::format;
@@ -11,6 +14,9 @@ use alloc::vec::Vec;
 
 /// Largest `iodepth`: what an NVMe queue can hold at most.
 pub const MAX_IODEPTH: u32 = 65_535;
+
+/// Most of one job at the same time.
+pub const MAX_NUMJOBS: u32 = 1_024;
 
 /// Largest block size in bytes.
 pub const MAX_BS_BYTES: u64 = 1 << 30;
@@ -28,7 +34,7 @@ const SMALLEST_BLOCK_BYTES: u64 = 512;
 
 type Result<T> = core::result::Result<T, String>;
 
-/// fio's names for directions, and what they are here; `None` is not built yet.
+/// fio's names for directions, and what they are here; `None` is not built.
 const RW: [(&str, Option<Rw>); 11] = [
     ("read", Some(Rw::Read)),
     ("write", Some(Rw::Write)),
@@ -37,48 +43,48 @@ const RW: [(&str, Option<Rw>); 11] = [
     ("rw", Some(Rw::ReadWrite)),
     ("readwrite", Some(Rw::ReadWrite)),
     ("randrw", Some(Rw::RandRw)),
-    ("trim", None),
-    ("randtrim", None),
+    ("trim", Some(Rw::Trim)),
+    ("randtrim", Some(Rw::RandTrim)),
     ("trimwrite", None),
     ("randtrimwrite", None),
 ];
 
 pub(super) fn rw(text: &str) -> Result<Rw> {
+    const ALLOWED: &str =
+        "allowed are read, write, randread, randwrite, rw, randrw, trim, randtrim";
     match RW.iter().find(|(name, _)| *name == text) {
         Some((_, Some(rw))) => Ok(*rw),
-        Some((_, None)) => Err(String::from("trimming is not supported yet")),
-        None if text.contains(':') => Err(String::from(
-            "a modifier after `:` is not supported yet; \
-             allowed are read, write, randread, randwrite, rw, randrw",
+        Some((_, None)) => Err(format!(
+            "trims and writes in turn are not supported; {ALLOWED}"
         )),
-        None => Err(String::from(
-            "allowed are read, write, randread, randwrite, rw, randrw",
-        )),
+        None if text.contains(':') => {
+            Err(format!("a modifier after `:` is not supported; {ALLOWED}"))
+        }
+        None => Err(String::from(ALLOWED)),
     }
 }
 
-/// `SIZE` for both directions or `READ,WRITE`, where an empty part keeps what it is.
+/// `READ,WRITE,TRIM` as [`by_direction`] reads it.
 pub(super) fn block_sizes(draft: &mut Draft, text: &str) -> Result<BlockSizes> {
-    let mut sizes = draft.params.bs;
-    match text.split(',').collect::<Vec<_>>()[..] {
-        [both] => {
-            sizes.read_bytes = block_size(draft, both)?;
-            sizes.write_bytes = sizes.read_bytes;
-        }
-        [read, write] if !(read.is_empty() && write.is_empty()) => {
-            if !read.is_empty() {
-                sizes.read_bytes = block_size(draft, read.trim())?;
-            }
-            if !write.is_empty() {
-                sizes.write_bytes = block_size(draft, write.trim())?;
-            }
-        }
-        _ => return Err(String::from("give one size, or two as READ,WRITE")),
-    }
-    Ok(sizes)
+    let before = by_bytes(draft.params.bs);
+    let ByDirection { read, write, trim } =
+        by_direction(text, &before, |one| block_size(draft, one))?;
+    Ok(BlockSizes {
+        read_bytes: read,
+        write_bytes: write,
+        trim_bytes: trim,
+    })
 }
 
-fn block_size(draft: &mut Draft, text: &str) -> Result<u64> {
+const fn by_bytes(sizes: BlockSizes) -> ByDirection<u64> {
+    ByDirection {
+        read: sizes.read_bytes,
+        write: sizes.write_bytes,
+        trim: sizes.trim_bytes,
+    }
+}
+
+pub(super) fn block_size(draft: &mut Draft, text: &str) -> Result<u64> {
     let bytes = draft.size(text)?;
     if !(SMALLEST_BLOCK_BYTES..=MAX_BS_BYTES).contains(&bytes)
         || !bytes.is_multiple_of(SMALLEST_BLOCK_BYTES)
@@ -92,12 +98,11 @@ fn block_size(draft: &mut Draft, text: &str) -> Result<u64> {
     Ok(bytes)
 }
 
-pub(super) fn block_sizes_text(sizes: BlockSizes) -> String {
-    let read = size_text(sizes.read_bytes);
-    if sizes.read_bytes == sizes.write_bytes {
-        return read;
-    }
-    format!("{read},{}", size_text(sizes.write_bytes))
+/// `None` for the default.
+pub(super) fn block_sizes_text(sizes: BlockSizes) -> Option<String> {
+    by_direction_text(&by_bytes(sizes), &DEFAULT_BS_BYTES, |bytes| {
+        size_text(*bytes)
+    })
 }
 
 /// A size, or a share of the disk within `percent`.
@@ -118,9 +123,57 @@ pub(super) fn extent_text(extent: Extent) -> String {
     }
 }
 
-/// A time in ns.
+/// A time in ns; a bare number is seconds.
 pub(super) fn time(text: &str) -> Result<u64> {
     time_ns(text).map_err(|error| error.to_string())
+}
+
+/// A time in ns; a bare number is microseconds, as fio has it for short times.
+pub(super) fn short_time(text: &str) -> Result<u64> {
+    let bare = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if bare {
+        return time(&format!("{text}us")).map_err(|error| error.replace("us`", "`"));
+    }
+    time(text)
+}
+
+/// fio's `sync`: whether each write is durable.
+pub(super) fn sync(text: &str) -> Result<bool> {
+    match text {
+        "none" | "0" => Ok(false),
+        "sync" | "1" | "dsync" => Ok(true),
+        _ => Err(String::from("allowed are none (0), sync (1) and dsync")),
+    }
+}
+
+pub(super) fn rate_process(text: &str) -> Result<RateProcess> {
+    match text {
+        "linear" => Ok(RateProcess::Linear),
+        "poisson" => Ok(RateProcess::Poisson),
+        _ => Err(String::from("allowed are linear and poisson")),
+    }
+}
+
+/// A switch of a device that its driver sets by itself where it is not given.
+pub(super) fn switch(text: &str) -> Result<bool> {
+    match text {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(String::from("allowed are 0 and 1")),
+    }
+}
+
+/// A job's own name.
+pub(super) fn name(text: &str) -> Result<String> {
+    if text.is_empty() || text.len() > MAX_NAME_BYTES {
+        return Err(format!("a name has 1 to {MAX_NAME_BYTES} bytes"));
+    }
+    if text.starts_with("global") {
+        return Err(String::from(
+            "a name that starts with `global` belongs to global sections",
+        ));
+    }
+    Ok(String::from(text))
 }
 
 pub(super) fn kb_base(text: &str) -> Result<KbBase> {

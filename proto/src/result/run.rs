@@ -58,6 +58,9 @@ pub struct RunParams {
     pub ring_pages: u16,
     /// `none`, `pattern`.
     pub verify: String,
+    /// Every key of the job that has not its default, as a job file has it.
+    #[serde(default)]
+    pub keys: BTreeMap<String, String>,
 }
 
 /// Latency of I/Os that succeeded in the window, in ns.
@@ -104,10 +107,46 @@ pub struct Direction {
     pub bw_bytes: f64,
     /// Latency; all null without samples.
     pub lat_ns: LatencyNs,
+    /// What `percentile_list` asks for, by percentile; null as in `lat_ns`.
+    #[serde(default)]
+    pub percentiles: BTreeMap<String, Option<u64>>,
     /// Histogram: lower bound of the bucket in ns, count. Only filled buckets.
     pub bins: Vec<(u64, u64)>,
     /// Samples above the histogram's range.
     pub overflow: u64,
+}
+
+/// How I/Os of a fixed rate kept to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Late {
+    /// Mean time by which they started late, in ns.
+    #[serde(serialize_with = "finite::serialize")]
+    pub mean_ns: f64,
+    /// Latency from the intended start.
+    pub lat_intended_ns: LatencyNs,
+    /// Its histogram: lower bound of the bucket in ns, count. Only filled buckets.
+    pub bins: Vec<(u64, u64)>,
+}
+
+/// What a search for the depth that meets a latency found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetFound {
+    /// The latency in ns.
+    pub target_ns: u64,
+    /// Largest depth that met it; 0 if none did.
+    pub depth: u32,
+    /// The search came to its end.
+    pub finished: bool,
+}
+
+/// Whether a figure became steady.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SteadyFound {
+    /// It did, and that ended the row.
+    pub attained: bool,
+    /// The criterion at last, in the limit's unit.
+    #[serde(serialize_with = "finite::serialize")]
+    pub criterion: f64,
 }
 
 /// Commands the device was given in the whole row (ramp, window, drain).
@@ -334,6 +373,9 @@ pub struct Run {
     pub controller: String,
     /// Disk id.
     pub disk: String,
+    /// Which repeat of the job, from 0.
+    #[serde(default)]
+    pub repeat: u32,
     /// Parameters as used.
     pub params: RunParams,
     /// How it ended.
@@ -350,6 +392,12 @@ pub struct Run {
     pub read: Direction,
     /// Writes.
     pub write: Direction,
+    /// Trims, of a row that trims.
+    #[serde(default)]
+    pub trim: Option<Direction>,
+    /// Flushes, of a row that flushes; their bytes are 0.
+    #[serde(default)]
+    pub flush: Option<Direction>,
     /// I/Os that failed in the whole row.
     pub errors: u64,
     /// Errors by kind, for a person.
@@ -386,6 +434,15 @@ pub struct Run {
     pub depth: Depth,
     /// Latency split, with `stages=1`.
     pub stages_ns: Option<StagesNs>,
+    /// How I/Os kept to a fixed rate, where one was asked.
+    #[serde(default)]
+    pub late: Option<Late>,
+    /// What was found for `latency_target`.
+    #[serde(default)]
+    pub latency_target: Option<TargetFound>,
+    /// What came of `steadystate`.
+    #[serde(default)]
+    pub steady: Option<SteadyFound>,
     /// Gaps.
     pub gaps: Gaps,
     /// Checks.

@@ -94,6 +94,7 @@ fn direction() -> Direction {
         iops: 123_456.789,
         bw_bytes: 1_048_576_000.0,
         lat_ns: latency(),
+        percentiles: [("99.5".to_string(), Some(8_500))].into(),
         bins: vec![(4_096, 17), (u64::MAX, u64::MAX)],
         overflow: 1,
     }
@@ -105,6 +106,7 @@ pub(crate) fn run() -> Run {
         job: "quick-b".to_string(),
         controller: "pvscsi@00:03.0".to_string(),
         disk: "pvscsi@00:03.0:0:0".to_string(),
+        repeat: 1,
         params: RunParams {
             rw: "randrw".to_string(),
             bs: 4096,
@@ -123,6 +125,7 @@ pub(crate) fn run() -> Run {
             randseed: u64::MAX,
             ring_pages: 8,
             verify: "pattern".to_string(),
+            keys: [("rw".to_string(), "randrw".to_string())].into(),
         },
         status: RunStatus::Failed,
         reason: Some("1 byte differs".to_string()),
@@ -143,6 +146,8 @@ pub(crate) fn run() -> Run {
         },
         read: direction(),
         write: direction(),
+        trim: Some(direction()),
+        flush: Some(direction()),
         errors: 3,
         errors_by_kind: counts(&[("medium error", 3)]),
         retries: 4,
@@ -206,6 +211,20 @@ pub(crate) fn run() -> Run {
             in_flight: 400.5,
             reap: 500.5,
             clamped: 12,
+        }),
+        late: Some(Late {
+            mean_ns: 12.5,
+            lat_intended_ns: latency(),
+            bins: vec![(4_096, 17)],
+        }),
+        latency_target: Some(TargetFound {
+            target_ns: 1_000_000,
+            depth: 11,
+            finished: true,
+        }),
+        steady: Some(SteadyFound {
+            attained: true,
+            criterion: 0.25,
         }),
         gaps: Gaps {
             count: 1,

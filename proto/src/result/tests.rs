@@ -51,7 +51,8 @@ fn an_empty_direction_has_nulls_and_zeros_and_no_nan() {
     assert_eq!(
         value,
         json!({
-            "ios": 0, "bytes": 0, "iops": 0.0, "bw_bytes": 0.0, "bins": [], "overflow": 0,
+            "ios": 0, "bytes": 0, "iops": 0.0, "bw_bytes": 0.0, "bins": [],
+            "percentiles": {}, "overflow": 0,
             "lat_ns": {
                 "min": null, "mean": null, "stddev": null, "max": null, "p50": null,
                 "p90": null, "p95": null, "p99": null, "p99_9": null, "p99_99": null,

@@ -8,27 +8,19 @@ use proto::job::Params;
 const BASE_MIB: u64 = 14;
 
 /// Guest memory in MiB for these jobs: every I/O in flight has a buffer of its
-/// own, and a mix has buffers of its larger block size.
+/// own.
 #[must_use]
 pub fn memory_mib(jobs: &[Params]) -> u32 {
-    let buffers = jobs.iter().map(buffer_bytes).max().unwrap_or(0);
+    let buffers = jobs.iter().map(Params::buffer_bytes).max().unwrap_or(0);
     let mib = BASE_MIB + buffers.saturating_mul(9).div_ceil(8 << 20);
     // Even, and never so much that QEMU's own arithmetic breaks.
     u32::try_from(mib.next_multiple_of(2)).unwrap_or(1 << 30)
 }
 
-fn buffer_bytes(job: &Params) -> u64 {
-    let block = job
-        .bs
-        .read_bytes
-        .max(job.bs.write_bytes)
-        .next_multiple_of(4096);
-    block.saturating_mul(u64::from(job.iodepth))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proto::job::Rw;
 
     #[test]
     fn the_largest_job_decides() {
@@ -38,6 +30,20 @@ mod tests {
         large.iodepth = 32;
         assert_eq!(memory_mib(&[]), 14);
         assert_eq!(memory_mib(std::slice::from_ref(&small)), 16);
-        assert_eq!(memory_mib(&[small, large]), 14 + 180);
+        assert_eq!(memory_mib(std::slice::from_ref(&large)), 16);
+        large.rw = Rw::Write;
+        assert_eq!(memory_mib(&[small.clone(), large.clone()]), 14 + 180);
+        // Reads and writes have buffers of their own, and so has each of several jobs.
+        large.rw = Rw::RandRw;
+        assert_eq!(memory_mib(std::slice::from_ref(&large)), 14 + 360);
+        large.numjobs = 2;
+        assert_eq!(memory_mib(&[large]), 14 + 720);
+        let mut deep = small;
+        deep.iodepth = 65_535;
+        assert_eq!(
+            memory_mib(&[deep]),
+            14 + 10,
+            "no more than 2,048 are in flight"
+        );
     }
 }

@@ -10,6 +10,8 @@ use proto::result::{CheckStatus, Direction, RunParams, RunStatus};
 pub enum Group {
     /// What was run; repeated in each part.
     Row,
+    /// Which job; part of what was run where nothing else tells two of them apart.
+    Job,
     /// On which controller; part of what was run where there are several.
     Controller,
     /// How completions were awaited; part of what was run where not all polled.
@@ -27,7 +29,7 @@ pub enum Group {
 pub struct Line<'a> {
     /// The row.
     pub run: &'a Row,
-    /// `read` or `write`.
+    /// `read`, `write` or `trim`.
     pub direction: &'static str,
     /// Its figures; `None` where the row has none.
     pub figures: Option<&'a Direction>,
@@ -74,6 +76,7 @@ pub const COLUMNS: &[Column] = &[
     words("controller", Group::Controller, |line| {
         first(line, |run| kind(&run.controller).to_owned())
     }),
+    words("job", Group::Job, |line| first(line, |run| run.job.clone())),
     words("rw", Group::Row, rw),
     number("bs", Group::Row, block_size),
     number("depth", Group::Row, |line| {
@@ -140,12 +143,31 @@ pub fn columns(runs: &[Row], wanted: impl Fn(Group) -> bool) -> Vec<&'static Col
     let shown = |group| match group {
         Group::Controller => several,
         Group::Wait => waits,
+        Group::Job => jobs_look_alike(runs),
         group => wanted(group),
     };
     COLUMNS
         .iter()
         .filter(|column| shown(column.group))
         .collect()
+}
+
+/// Whether two jobs have the same direction, block size and depth.
+fn jobs_look_alike(runs: &[Row]) -> bool {
+    let shown = |run: &Row| {
+        let params = &run.params;
+        (
+            params.rw.clone(),
+            params.bs,
+            params.bs_write,
+            run.depth.asked,
+        )
+    };
+    runs.iter().enumerate().any(|(at, run)| {
+        let others = &runs[..at];
+        let alike = |other: &&Row| other.job != run.job && shown(other) == shown(run);
+        others.iter().any(|other| alike(&other))
+    })
 }
 
 /// The kind in a controller's id.
@@ -160,8 +182,10 @@ pub fn lines(runs: &[Row]) -> Vec<Line<'_>> {
 
 fn of_run(run: &Row) -> Vec<Line<'_>> {
     let directions = [("read", &run.read), ("write", &run.write)];
+    let trims = run.trim.as_ref().map(|trim| ("trim", trim));
     let mut lines: Vec<Line<'_>> = directions
         .into_iter()
+        .chain(trims)
         .filter(|(_, figures)| figures.ios > 0)
         .map(|(direction, figures)| Line {
             run,
@@ -192,8 +216,7 @@ fn first(line: &Line<'_>, text: impl Fn(&Row) -> String) -> String {
 
 /// A figure of the whole row that exists only if I/Os were measured.
 fn measured(line: &Line<'_>, text: impl Fn(&Row) -> String) -> String {
-    let any = line.run.read.ios + line.run.write.ios > 0;
-    if any {
+    if line.figures.is_some() {
         first(line, text)
     } else {
         String::new()

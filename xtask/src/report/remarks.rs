@@ -74,9 +74,56 @@ fn of_run(run: &Row, null: bool) -> Vec<String> {
             ));
         }
     }
+    said.extend(finer(run));
     if run.open_at_end.censored {
         said.push(format!(
             "Row {row}: the tail is cut off: an I/O older than p99 was open at the end."
+        ));
+    }
+    said
+}
+
+/// What rates, searches, flushes and steadiness came to.
+fn finer(run: &Row) -> Vec<String> {
+    let row = run.row;
+    let mut said = Vec::new();
+    if let Some(late) = &run.late {
+        let ms = |ns: Option<u64>| ns.map_or("-".into(), |ns| format!("{:.3}", ns as f64 / 1e6));
+        said.push(format!(
+            "Row {row}: at its fixed rate I/Os started {:.3} ms late on average; from their intended \
+             start p99 is {} ms and the longest {} ms.",
+            late.mean_ns / 1e6,
+            ms(late.lat_intended_ns.p99),
+            ms(late.lat_intended_ns.max)
+        ));
+    }
+    if let Some(found) = &run.latency_target {
+        let target = found.target_ns as f64 / 1e6;
+        said.push(match (found.finished, found.depth) {
+            (true, 0) => format!("Row {row}: not even depth 1 meets {target:.3} ms."),
+            (true, depth) => format!("Row {row}: depth {depth} is the largest that meets {target:.3} ms."),
+            (false, depth) => format!(
+                "Row {row}: the search for the depth that meets {target:.3} ms did not end in time; \
+                 {depth} met it."
+            ),
+        });
+    }
+    if let Some(steady) = &run.steady {
+        let so = if steady.attained {
+            "steady"
+        } else {
+            "NOT steady"
+        };
+        said.push(format!(
+            "Row {row}: {so}, the criterion was {:.3} at last.",
+            steady.criterion
+        ));
+    }
+    if let Some(flush) = run.flush.as_ref().filter(|flush| flush.ios > 0) {
+        said.push(format!(
+            "Row {row}: {} flushes, {:.3} ms on average.",
+            flush.ios,
+            flush.lat_ns.mean.unwrap_or(0.0) / 1e6
         ));
     }
     said

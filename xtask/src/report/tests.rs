@@ -34,6 +34,7 @@ pub(super) fn row(number: u32) -> Row {
         job: "quick-b".into(),
         controller: "pvscsi@00:03.0".into(),
         disk: "pvscsi@00:03.0:0:0".into(),
+        repeat: 0,
         params: RunParams {
             rw: "randread".into(),
             bs: 4096,
@@ -52,6 +53,7 @@ pub(super) fn row(number: u32) -> Row {
             randseed: 1,
             ring_pages: 32,
             verify: "none".into(),
+            keys: Default::default(),
         },
         status: RunStatus::Ok,
         reason: None,
@@ -88,6 +90,11 @@ pub(super) fn row(number: u32) -> Row {
             effective: 31.94,
             limit: 1024,
         },
+        trim: None,
+        flush: None,
+        late: None,
+        latency_target: None,
+        steady: None,
         stages_ns: None,
         gaps: Gaps::default(),
         checks: vec![Check {

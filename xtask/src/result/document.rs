@@ -88,7 +88,8 @@ impl Document {
                 let (host, stats) = host_run(&run, node, &followed.samples, followed.idle.as_ref());
                 if run.status != RunStatus::Skipped {
                     let why = stats.as_ref().map_err(String::as_str);
-                    run.checks.extend(checks(&run.commands, why));
+                    let kind = run.controller.split('@').next().unwrap_or_default();
+                    run.checks.extend(checks(kind, &run.commands, why));
                 }
                 if let Some(object) = value.as_object_mut() {
                     let json = |part| serde_json::to_value(part).unwrap_or_default();

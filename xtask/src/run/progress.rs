@@ -71,7 +71,10 @@ impl<'c, 'a> Progress<'c, 'a> {
         self.done_ns += planned;
         let rows = said.plan.as_ref().map_or(0, |plan| plan.rows);
         let what = match run.status {
-            RunStatus::Ok => format!("{:.0} IOPS", run.read.iops + run.write.iops),
+            RunStatus::Ok => format!(
+                "{:.0} IOPS",
+                run.read.iops + run.write.iops + run.trim.as_ref().map_or(0.0, |trim| trim.iops)
+            ),
             RunStatus::Failed => format!("FAILED: {}", run.reason.as_deref().unwrap_or("?")),
             RunStatus::Skipped => format!("skipped: {}", run.reason.as_deref().unwrap_or("?")),
         };

@@ -37,25 +37,26 @@ fn nearest_keys() {
     }
     assert_eq!(
         refusal("xyzzy_plugh=1"),
-        "unknown key `xyzzy_plugh`; the nearest known key is `iodepth`"
+        "unknown key `xyzzy_plugh`; the nearest known key is `bssplit`"
     );
 }
 
 #[test]
 fn all_errors_come_at_once_in_the_order_of_the_file() {
-    let text = "bs=4k\n[global\nrw=bad\n[a]\niodepth=0\n=5\n[]\ninclude other.fio\nsync=1\n";
+    let text = "bs=4k\n[global\nrw=bad\n[a]\niodepth=0\n=5\n[]\ninclude other.fio\nqueues=4\n";
     assert_eq!(
         errors(text),
         [
             "t.fio:1: `bs` stands before any section; start with [global] or [name]",
             "t.fio:2: section header `[global` does not end in `]`",
-            "t.fio:3: `rw=bad`: allowed are read, write, randread, randwrite, rw, randrw",
+            "t.fio:3: `rw=bad`: allowed are read, write, randread, randwrite, rw, \
+             randrw, trim, randtrim",
             "t.fio:5: `iodepth=0`: out of range; allowed are 1 to 65535",
             "t.fio:6: `=5` has no key before `=`",
             "t.fio:7: a section needs a name: [name]",
             "t.fio:8: `include` is not supported: the guest that runs the job has no files; \
              put the lines here",
-            "t.fio:9: `sync` is not supported yet",
+            "t.fio:9: `queues` is not supported yet",
         ]
     );
 }
@@ -88,15 +89,14 @@ fn time_based_needs_a_runtime() {
 #[test]
 fn errors_of_overrides_name_them_and_come_once() {
     let text = "[a]\n[b]\nstonewall\n";
-    let overrides = [set("iodpeth", "4"), set("bs", "4.5k"), set("numjobs", "2")];
+    let overrides = [set("iodpeth", "4"), set("bs", "4.5k"), set("numjobs", "0")];
     assert_eq!(
         lines_of(JobFile::parse("t.fio", text, &overrides)),
         [
             "--set iodpeth: unknown key `iodpeth`; did you mean `iodepth`?",
             "--set bs: `bs=4.5k`: `4.5k` is not a size: fractions are not taken; \
              use the next smaller unit",
-            "--set numjobs: `numjobs=2`: more than one job at the same time is not supported \
-             yet; allowed is 1",
+            "--set numjobs: `numjobs=0`: out of range; allowed are 1 to 1024",
         ]
     );
 }

@@ -3,6 +3,7 @@
 mod documentation;
 mod errors;
 mod examples;
+mod finer;
 mod layers;
 mod presets;
 mod properties;

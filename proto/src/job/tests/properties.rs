@@ -1,6 +1,10 @@
 //! Properties: nothing panics, and the canonical text is the job.
 
-use crate::job::{AtEnd, BlockSizes, Extent, Irq, JobFile, KEYS, Params, Rw, Verify, Wait};
+use crate::job::{
+    AtEnd, BlockSizes, ByDirection, Distribution, Extent, Irq, JobFile, KEYS, LatencyTarget,
+    Millionths, Params, RateProcess, Rw, Split, SteadyFigure, SteadyLimit, SteadyState, Verify,
+    Wait, WriteData,
+};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +19,9 @@ fn rw() -> impl Strategy<Value = Rw> {
         Rw::RandRead,
         Rw::RandWrite,
         Rw::ReadWrite,
-        Rw::RandRw
+        Rw::RandRw,
+        Rw::Trim,
+        Rw::RandTrim
     ])
 }
 
@@ -47,6 +53,7 @@ prop_compose! {
         rw in rw(),
         read_bytes in block(),
         write_bytes in block(),
+        trim_bytes in block(),
         iodepth in 1u32..=65_535,
         submit in any::<proptest::sample::Index>(),
         complete in any::<proptest::sample::Index>(),
@@ -59,7 +66,7 @@ prop_compose! {
     ) -> Params {
         Params {
             rw,
-            bs: BlockSizes { read_bytes, write_bytes },
+            bs: BlockSizes { read_bytes, write_bytes, trim_bytes },
             iodepth,
             iodepth_batch_submit: submit.index(iodepth as usize) as u32 + 1,
             iodepth_batch_complete_min: complete.index(iodepth as usize) as u32 + 1,
@@ -74,9 +81,151 @@ prop_compose! {
     }
 }
 
+fn by<T: Clone + std::fmt::Debug + 'static>(
+    one: impl Strategy<Value = T> + Clone + 'static,
+) -> impl Strategy<Value = ByDirection<T>> {
+    (one.clone(), one.clone(), one).prop_map(|(read, write, trim)| ByDirection {
+        read,
+        write,
+        trim,
+    })
+}
+
+fn splits() -> impl Strategy<Value = Vec<Split>> + Clone {
+    let shares = proptest::collection::vec((1u64..2048, 1u8..10), 0..6);
+    shares.prop_map(|parts| {
+        let mut splits: Vec<Split> = parts
+            .into_iter()
+            .map(|(units, pct)| Split {
+                bytes: units * 512,
+                pct,
+            })
+            .collect();
+        let given: u8 = splits.iter().map(|split| split.pct).sum();
+        if let Some(first) = splits.first_mut() {
+            first.pct += 100 - given;
+        }
+        splits
+    })
+}
+
+fn distribution() -> impl Strategy<Value = Distribution> {
+    prop_oneof![
+        Just(Distribution::Random),
+        (1u64..=100_000_000).prop_map(|theta| Distribution::Zipf(Millionths(theta))),
+        (1u64..1_000_000).prop_map(|share| Distribution::Pareto(Millionths(share))),
+        (1u64..=100_000_000).prop_map(|pct| Distribution::Normal(Millionths(pct))),
+    ]
+}
+
+fn steady() -> impl Strategy<Value = Option<SteadyState>> {
+    let limit = prop_oneof![
+        any::<u64>().prop_map(SteadyLimit::Absolute),
+        any::<u64>().prop_map(|limit| SteadyLimit::Percent(Millionths(limit))),
+    ];
+    let figure = select(alloc::vec![SteadyFigure::Iops, SteadyFigure::Bandwidth]);
+    of(
+        (figure, any::<bool>(), limit).prop_map(|(figure, slope, limit)| SteadyState {
+            figure,
+            slope,
+            limit,
+        }),
+    )
+}
+
+fn data() -> impl Strategy<Value = WriteData> {
+    let pattern = proptest::collection::vec(any::<u8>(), 0..8);
+    (any::<bool>(), any::<bool>(), of(0u8..=100), pattern).prop_map(
+        |(zero, refill, compress_pct, pattern)| WriteData {
+            zero,
+            refill,
+            compress_pct,
+            pattern,
+        },
+    )
+}
+
+prop_compose! {
+    fn load()(
+        shape in shape(),
+        numjobs in 1u32..=1024,
+        offset_increment in offset(),
+        (startdelay_ns, loops) in (any::<u64>(), 1u64..),
+        bssplit in by(splits()),
+        percentage_random in by(0u8..=100),
+        distribution in distribution(),
+        rate_iops in by(any::<u32>()),
+        poisson: bool,
+        (thinktime_ns, thinktime_blocks) in (any::<u64>(), 1u32..),
+        (target_ns, window_ns, percentile_milli_pct) in (any::<u64>(), 1u64.., 1u32..=100_000),
+        steadystate in steady(),
+        percentiles in proptest::collection::btree_set(1u32..=100_000, 0..5),
+    ) -> Params {
+        Params {
+            numjobs,
+            offset_increment,
+            startdelay_ns,
+            loops,
+            bssplit,
+            percentage_random,
+            distribution,
+            rate_iops,
+            rate_process: if poisson { RateProcess::Poisson } else { RateProcess::Linear },
+            thinktime_ns,
+            thinktime_blocks,
+            latency_target: LatencyTarget { target_ns, window_ns, percentile_milli_pct },
+            steadystate,
+            percentile_list: percentiles.into_iter().collect(),
+            ..shape
+        }
+    }
+}
+
+prop_compose! {
+    fn finer()(
+        load in load(),
+        (steadystate_duration_ns, steadystate_ramp_ns) in any::<(u64, u64)>(),
+        (fsync, fdatasync, sync) in any::<(u32, u32, bool)>(),
+        write_data in data(),
+        (prefill, repeat) in (any::<bool>(), 1u32..=1000),
+        queue_size in of(2u32..=65_536),
+        device_depth in of(1u32..=65_535),
+        (shadow_doorbells, kick_suppression) in any::<(Option<bool>, Option<bool>)>(),
+    ) -> Params {
+        Params {
+            steadystate_duration_ns,
+            steadystate_ramp_ns,
+            fsync,
+            fdatasync,
+            sync,
+            write_data,
+            prefill,
+            repeat,
+            queue_size,
+            device_depth,
+            shadow_doorbells,
+            kick_suppression,
+            ..load
+        }
+    }
+}
+
+/// Whether one job may ask for all of it at once.
+fn is_consistent(params: &Params) -> bool {
+    let plain = params.verify == Verify::None;
+    let alike = params.bssplit == ByDirection::default() && params.numjobs == 1;
+    let in_place = params.percentage_random == ByDirection::all(100)
+        && params.distribution == Distribution::Random;
+    plain
+        || params.write_data == WriteData::KEYED
+            && alike
+            && (in_place || !params.rw.writes() || !params.rw.is_random())
+            && !params.rw.trims()
+}
+
 prop_compose! {
     fn params()(
-        shape in shape(),
+        shape in prop_oneof![shape(), finer()],
         name in "[!-~&&[^#;]]([ -~&&[^#;]]{0,20}[!-~&&[^#;]])?",
         description in "([!-~&&[^#;$]]([ -~&&[^#;$]]{0,30}[!-~&&[^#;$]])?)?",
         runtime_ns in of(1u64..),
@@ -97,7 +246,7 @@ prop_compose! {
         at_end in select(alloc::vec![AtEnd::Stay, AtEnd::PowerOff, AtEnd::Reboot]),
     ) -> Params {
         let name = if name.starts_with("global") { format!("_{name}") } else { name };
-        Params {
+        let params = Params {
             name,
             description,
             runtime_ns,
@@ -117,6 +266,11 @@ prop_compose! {
             scratch,
             at_end,
             ..shape
+        };
+        if is_consistent(&params) {
+            params
+        } else {
+            Params { verify: Verify::None, ..params }
         }
     }
 }
@@ -131,6 +285,8 @@ fn line() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         "[0-9]{1,6}(|k|m|KiB|ms|s|%)",
         "read|randrw|pattern|none|poll|all|nvme|1000|,8k|4k,8k",
+        "zipf:1.2|normal:20|iops:1%|bw_slope:1m|poisson|4k/50:8k/|99:99.9|0xdead|\"ab\"7",
+        "(iodepth|bs|rw|numjobs|rwmixread|sweep):(1\\.\\.8|0\\.\\.100/20|4k,8k|read,randrw|x)",
         "\\PC{0,12}",
     ];
     prop_oneof![
@@ -179,7 +335,7 @@ proptest! {
     #[test]
     fn a_single_good_line_is_accepted_or_refused_with_its_place(line in line()) {
         if let Err(errors) = JobFile::parse("t", &format!("[j]\n{line}"), &[]) {
-            prop_assert_eq!(errors.0.len(), 1);
+            prop_assert_eq!(errors.0.len(), 1, "{}", errors);
             let shown = format!("{errors}");
             prop_assert!(shown.starts_with("t:2: ") || shown.starts_with("t:1: job `j`"), "{}", shown);
         }

@@ -15,6 +15,7 @@ fn both(bytes: u64) -> BlockSizes {
     BlockSizes {
         read_bytes: bytes,
         write_bytes: bytes,
+        trim_bytes: bytes,
     }
 }
 
@@ -40,6 +41,8 @@ fn directions() {
         ("rw", Rw::ReadWrite),
         ("readwrite", Rw::ReadWrite),
         ("randrw", Rw::RandRw),
+        ("trim", Rw::Trim),
+        ("randtrim", Rw::RandTrim),
     ] {
         assert_eq!(job(&format!("rw={text}")), with(|params| params.rw = rw));
         assert_eq!(
@@ -47,15 +50,15 @@ fn directions() {
             with(|params| params.rw = rw)
         );
     }
-    let allowed = "allowed are read, write, randread, randwrite, rw, randrw";
+    let allowed = "allowed are read, write, randread, randwrite, rw, randrw, trim, randtrim";
     assert_eq!(refusal("rw=randrwx"), format!("`rw=randrwx`: {allowed}"));
     assert_eq!(
-        refusal("rw=trim"),
-        "`rw=trim`: trimming is not supported yet"
+        refusal("rw=trimwrite"),
+        format!("`rw=trimwrite`: trims and writes in turn are not supported; {allowed}")
     );
     assert_eq!(
         refusal("rw=randread:8"),
-        format!("`rw=randread:8`: a modifier after `:` is not supported yet; {allowed}")
+        format!("`rw=randread:8`: a modifier after `:` is not supported; {allowed}")
     );
 }
 
@@ -96,8 +99,14 @@ fn block_sizes_of_the_field() {
             "18446744073709551616",
             "`18446744073709551616` is not a size: it is larger than 64 bits can hold".into(),
         ),
-        ("4k,8k,16k", "give one size, or two as READ,WRITE".into()),
-        (",", "give one size, or two as READ,WRITE".into()),
+        (
+            "4k,8k,16k,32k",
+            "give one value, or up to three as READ,WRITE,TRIM".into(),
+        ),
+        (
+            ",",
+            "give one value, or up to three as READ,WRITE,TRIM".into(),
+        ),
         ("", "`` is not a size: it is empty".into()),
     ] {
         assert_eq!(
@@ -109,15 +118,18 @@ fn block_sizes_of_the_field() {
 
 #[test]
 fn block_sizes_by_direction() {
-    let sizes = |read_bytes, write_bytes| BlockSizes {
+    let sizes = |read_bytes, write_bytes, trim_bytes| BlockSizes {
         read_bytes,
         write_bytes,
+        trim_bytes,
     };
-    assert_eq!(job("bs=8k,64k").bs, sizes(8192, 65536));
-    assert_eq!(job("bs=8k, 64k").bs, sizes(8192, 65536));
-    assert_eq!(job("bs=,8k").bs, sizes(4096, 8192));
-    assert_eq!(job("bs=8k,").bs, sizes(8192, 4096));
-    assert_eq!(job("bs=1m\nbs=,8k").bs, sizes(1 << 20, 8192));
+    assert_eq!(job("bs=8k,64k").bs, sizes(8192, 65536, 65536));
+    assert_eq!(job("bs=8k, 64k").bs, sizes(8192, 65536, 65536));
+    assert_eq!(job("bs=8k,64k,").bs, sizes(8192, 65536, 4096));
+    assert_eq!(job("bs=8k,64k,1m").bs, sizes(8192, 65536, 1 << 20));
+    assert_eq!(job("bs=,8k").bs, sizes(4096, 8192, 8192));
+    assert_eq!(job("bs=8k,").bs, sizes(8192, 4096, 4096));
+    assert_eq!(job("bs=1m\nbs=,8k,").bs, sizes(1 << 20, 8192, 1 << 20));
 }
 
 #[test]
@@ -260,12 +272,12 @@ fn counts_and_seeds() {
     assert_eq!(job("randseed=0x89"), Params::new("j"));
     assert_eq!(job("numjobs=1"), Params::new("j"));
     assert_eq!(
-        refusal("numjobs=4"),
-        "`numjobs=4`: more than one job at the same time is not supported yet; allowed is 1"
+        refusal("numjobs=1025"),
+        "`numjobs=1025`: out of range; allowed are 1 to 1024"
     );
     assert_eq!(
         refusal("numjobs=0"),
-        "`numjobs=0`: out of range; allowed is 1"
+        "`numjobs=0`: out of range; allowed are 1 to 1024"
     );
     assert_eq!(job("randrepeat=1"), Params::new("j"));
     assert_eq!(
