@@ -25,6 +25,9 @@ const COMMAND_MS: u64 = 5_000;
 /// Interrupts that may come of lines that are up before the controller is asked.
 const MOST_STRAYS: usize = 256;
 
+/// Pins of the ISA bus, which are edge-triggered where firmware says nothing.
+const ISA_PINS: u32 = 16;
+
 /// A pin of an I/O APIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
@@ -50,14 +53,16 @@ impl Pin {
 }
 
 /// Pins at which a line of PCI can come in: those beyond the 16 of the ISA bus, and of
-/// these the ones that firmware lists as level-triggered.
-fn candidates(parts: &Parts, madt: &Madt) -> Vec<Pin> {
+/// these the ones that firmware lists as level-triggered. `chips` are the I/O APICs:
+/// global number of the first pin, and pins.
+fn candidates(chips: &[(u32, u32)], madt: &Madt) -> Vec<Pin> {
     let mut pins = Vec::new();
-    for (apic, chip) in parts.io_apics.iter().enumerate() {
-        for number in 0..chip.pins {
-            let active_low = match madt.level_override(chip.first_gsi + number) {
+    for (apic, &(first_gsi, count)) in chips.iter().enumerate() {
+        for number in 0..count {
+            let gsi = first_gsi + number;
+            let active_low = match madt.level_override(gsi) {
                 Some(active_low) => active_low,
-                None if chip.first_gsi + number >= 16 => true,
+                None if gsi >= ISA_PINS => true,
                 None => continue,
             };
             pins.push(Pin {
@@ -78,7 +83,12 @@ pub fn find(
     controller: &mut dyn Controller,
     clock: &TscClock,
 ) -> Result<Pin, String> {
-    let pins = candidates(parts, madt);
+    let chips: Vec<_> = parts
+        .io_apics
+        .iter()
+        .map(|chip| (chip.first_gsi, chip.pins))
+        .collect();
+    let pins = candidates(&chips, madt);
     if pins.is_empty() {
         return Err("firmware lists no I/O APIC".to_string());
     }
@@ -184,4 +194,40 @@ fn collect(controller: &mut dyn Controller, clock: &TscClock) -> Result<(), Stri
         (controller.in_flight() == 0).then_some(())
     });
     done.ok_or_else(|| "the command that tried its line did not complete".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table with these interrupt source overrides: source, flags.
+    fn madt(overrides: &[(u8, u8)]) -> Madt {
+        let mut table = alloc::vec![0; 44];
+        for &(source, flags) in overrides {
+            table.extend_from_slice(&[2, 10, 0, source, source, 0, 0, 0, flags, 0]);
+        }
+        Madt::parse(&table)
+    }
+
+    #[test]
+    fn lines_of_pci_come_in_beyond_the_isa_bus_or_where_firmware_says_level() {
+        // As QEMU's: the PIC's numbers of PCI are level-triggered and active high.
+        let madt = madt(&[(5, 0x0d), (11, 0x0d), (2, 0)]);
+        let pins = candidates(&[(0, 24)], &madt);
+        let found: Vec<_> = pins
+            .iter()
+            .map(|pin| (pin.number, pin.active_low))
+            .collect();
+        let mut expected = alloc::vec![(5, false), (11, false)];
+        expected.extend((16..24).map(|number| (number, true)));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_second_chip_has_pins_of_pci_alone_and_vectors_bound_them() {
+        let pins = candidates(&[(0, 24), (24, 120)], &madt(&[]));
+        assert_eq!((pins[0].apic, pins[0].number), (0, 16));
+        assert_eq!((pins[8].apic, pins[8].number), (1, 0));
+        assert_eq!(pins.len(), LEVEL_VECTORS.len());
+    }
 }

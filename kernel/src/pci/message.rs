@@ -109,7 +109,66 @@ impl Function {
 
 #[cfg(test)]
 mod tests {
+    use super::super::capabilities::Interrupts;
+    use super::super::testing::{Device, Machine};
     use super::*;
+    use pci_types::PciAddress;
+
+    const AT: u16 = 0x60;
+
+    /// A function with MSI whose control word is `control`, and what its capability
+    /// holds once message 0x45 to processor 2 was opened.
+    fn opened(control: u32) -> (Machine, Function, [u32; 5]) {
+        let mut device = Device::endpoint(0x15ad, 0x07c0).with(AT, control << 16 | 0x05);
+        for offset in (AT..AT + 20).step_by(4) {
+            device = device.writable(offset, u32::MAX);
+        }
+        let machine = Machine::new().at(0, 3, device.with(AT + 16, 0xffff_ffff));
+        let interrupts = Interrupts {
+            msi_offset: AT as u8,
+            ..Interrupts::default()
+        };
+        let mut function = Function::without_bars("00:03.0", 0x15ad, 0x07c0, [1, 0, 0], interrupts);
+        function.address = PciAddress::new(0, 0, 3, 0);
+        function.open_msi(&machine, Message::to(2, 0x45)).unwrap();
+        let words =
+            core::array::from_fn(|word| read(&machine, function.address, AT + 4 * word as u16));
+        (machine, function, words)
+    }
+
+    #[test]
+    fn msi_is_written_where_its_width_has_it_and_asks_for_one_message() {
+        // 64 bits, as QEMU's devices have it; four messages were on.
+        let (_, _, words) = opened(0x00a0);
+        assert_eq!(words[0] >> 16, 0x0081);
+        assert_eq!(words[1..4], [0xfee0_2000, 0, 0x45]);
+        // 32 bits.
+        let (_, _, words) = opened(0x0000);
+        assert_eq!(words[0] >> 16, 0x0001);
+        assert_eq!(words[1..3], [0xfee0_2000, 0x45]);
+        // With masks, which open.
+        let (_, _, words) = opened(0x0180);
+        assert_eq!(words[0] >> 16, 0x0181);
+        assert_eq!(words[3..], [0x45, 0]);
+    }
+
+    #[test]
+    fn closed_it_is_off_and_keeps_the_rest() {
+        let (machine, function, before) = opened(0x0080);
+        function.close_messages(&machine);
+        let control = read(&machine, function.address, AT);
+        assert_eq!(control, before[0] & !MSI_ENABLE);
+    }
+
+    #[test]
+    fn intx_is_a_bit_of_the_command() {
+        let (machine, function, _) = opened(0x0080);
+        for on in [false, true] {
+            function.set_intx(&machine, on);
+            let command = read(&machine, function.address, 4);
+            assert_eq!(command & 1 << 10 == 0, on);
+        }
+    }
 
     #[test]
     fn a_message_names_processor_and_vector() {

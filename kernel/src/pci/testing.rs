@@ -51,6 +51,12 @@ impl Device {
         self
     }
 
+    /// Lets these bits of a register be written.
+    pub fn writable(mut self, offset: u16, mask: u32) -> Self {
+        self.writable[usize::from(offset / 4)] = mask;
+        self
+    }
+
     /// Adds a 32-bit memory BAR.
     pub fn bar32(self, index: usize, size: u32, address: u32) -> Self {
         self.bar(4 + index, size.wrapping_neg(), address, 0)
