@@ -1,7 +1,7 @@
 //! Rows that halt between completions.
 
 use crate::bench::{Outcome, clock, device, run_on_line, spec};
-use drivers::block::InterruptMode;
+use drivers::block::{InterruptMode, Status};
 use engine::fake::{Answer, Device, FakeLine, HandClock, Wire};
 use engine::row::{Failure, Kind, Spec, WaitFor};
 use engine::workload::Mix;
@@ -201,4 +201,26 @@ fn completions_that_share_an_interrupt_are_counted_to_it() {
     });
     assert_eq!(outcome.reads(), 80);
     assert_eq!(completions(&outcome), [(8, 9)]);
+}
+
+#[test]
+fn what_must_be_sent_again_is_not_forgotten_while_it_halts() {
+    for depth in [1, 8] {
+        let mut setting = setting(20_000);
+        setting.device.plan = Box::new(|number, _| Answer {
+            ticks: 20_000,
+            status: if number % 5 == 0 {
+                Status::Busy
+            } else {
+                Status::Ok
+            },
+        });
+        let outcome = setting.run(Spec {
+            depth,
+            ..waiting(100)
+        });
+        assert_eq!((outcome.reads(), outcome.tally.failure), (100, None));
+        assert!(outcome.tally.retries >= 25, "{}", outcome.tally.retries);
+        assert_eq!(outcome.stats.waits.lost, 0);
+    }
 }
