@@ -22,19 +22,26 @@ fn every_block_carries_the_pattern_of_its_place() {
         ("bs=64k", "file:64M", 64 << 10),
         ("bs=5m", "file:64M", 5 << 20),
     ];
-    for (bs, backend, block_bytes) in cases {
+    let kinds = ["pvscsi", "virtio-scsi"];
+    for (kind, (bs, backend, block_bytes)) in kinds
+        .iter()
+        .flat_map(|kind| cases.map(|case| (*kind, case)))
+    {
         let called = run(&Scenario {
             name: bs,
-            flags: &write_once(bs, backend),
+            flags: &[&write_once(bs, backend)[..], &["--controller", kind]].concat(),
             code: 0,
             says: &["write"],
             rows: 1,
         });
         let (written, zero) = pattern_blocks(&called.file("disk0.img"), block_bytes);
         let row = called.result()["runs"][0].clone();
-        assert_eq!(row["commands"]["write"], written as u64, "{bs}: {row:#}");
+        assert_eq!(
+            row["commands"]["write"], written as u64,
+            "{kind} {bs}: {row:#}"
+        );
         // What does not fill a block at the end of the region stays as it was.
-        assert!(zero <= 1, "{bs}: {zero} blocks were not written");
+        assert!(zero <= 1, "{kind} {bs}: {zero} blocks were not written");
     }
 }
 
