@@ -2,6 +2,7 @@
 
 mod bench;
 mod crews;
+mod fio;
 mod guarded;
 mod injected;
 mod protected;

@@ -1,7 +1,33 @@
 //! The job files that ship with the tool.
 
+macro_rules! presets {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../jobs/", $name, ".fio")))),*]
+    };
+}
+
 /// Name and text, in the order in which they are listed.
-const PRESETS: [(&str, &str); 1] = [("quick", include_str!("../../jobs/quick.fio"))];
+const PRESETS: &[(&str, &str)] = presets![
+    "quick",
+    "iodepth-sweep",
+    "mix-sweep",
+    "bs-sweep",
+    "fio-benchmark",
+    "database",
+    "mail",
+    "fileserver",
+    "streaming",
+    "vdi",
+    "diskspd-8k",
+    "pvscsi-check",
+    "tuning",
+    "first-write",
+    "exits",
+    "stages",
+    "ring-sweep",
+    "ruler",
+    "verify",
+];
 
 /// The job file of a preset.
 #[must_use]

@@ -98,6 +98,8 @@ impl<'n> Reader<'n> {
         let mut jobs = Vec::new();
         for settings in combinations {
             let mut draft = draft.clone();
+            // Jobs of one sweep wait for each other; fio has no meaning for them.
+            draft.params.stonewall |= !jobs.is_empty();
             for (key, value) in settings {
                 draft
                     .params

@@ -31,6 +31,7 @@ pub fn measure(bench: &Bench, interrupt: &Interrupt) -> Result<Figure, Failure> 
         file: None,
         profile: Some(PROFILE),
         set: &[SHORT.into()],
+        ..Source::default()
     })?;
     let job = bench.job_file(&quick.text)?;
     try_with(bench, &job, ENOUGH_MIB, interrupt)?;

@@ -94,6 +94,7 @@ fn job(args: &ImageArgs) -> Result<Option<String>, Failure> {
         file: args.job.as_deref(),
         profile: args.profile.as_deref(),
         set: &args.set,
+        ..Source::default()
     })?;
     Ok(Some(job.text))
 }

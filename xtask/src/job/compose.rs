@@ -3,6 +3,8 @@
 //! The parser that the guest uses reads it here first, so a faulty job never
 //! boots anything.
 
+use super::diskspd;
+use super::fio_args::{self, Converted};
 use crate::failure::Failure;
 use proto::job::{JobFile, presets};
 use std::path::Path;
@@ -20,8 +22,16 @@ pub struct Source<'a> {
     pub file: Option<&'a Path>,
     /// `--profile`.
     pub profile: Option<&'a str>,
+    /// `--fio`.
+    pub fio: Option<&'a str>,
+    /// `--diskspd`.
+    pub diskspd: Option<&'a str>,
     /// `--set`, in order.
     pub set: &'a [String],
+    /// `--sweep`, in order.
+    pub sweep: &'a [String],
+    /// `--repeat`.
+    pub repeat: Option<u32>,
 }
 
 /// A job that the parser accepted.
@@ -53,7 +63,22 @@ pub fn compose(source: &Source<'_>) -> Result<Job, Failure> {
         .set
         .iter()
         .map(|setting| split(setting))
+        .chain(source.sweep.iter().map(|sweep| {
+            let (key, list) = split_at("sweep", "KEY=LIST", sweep)?;
+            Ok(("sweep".to_owned(), format!("{key}:{list}")))
+        }))
+        .chain(
+            source
+                .repeat
+                .map(|repeat| Ok(("repeat".to_owned(), repeat.to_string()))),
+        )
         .collect::<Result<Vec<_>, _>>()?;
+    if let Some(args) = source.fio {
+        return converted("fio", args, fio_args::convert(args), &set);
+    }
+    if let Some(args) = source.diskspd {
+        return converted("diskspd", args, diskspd::convert(args), &set);
+    }
     if let Some(path) = source.file {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -73,10 +98,30 @@ pub fn compose(source: &Source<'_>) -> Result<Job, Failure> {
 }
 
 fn split(setting: &str) -> Result<(String, String), Failure> {
+    split_at("set", "KEY=VALUE", setting)
+}
+
+fn split_at(flag: &str, form: &str, setting: &str) -> Result<(String, String), Failure> {
     let (key, value) = setting
         .split_once('=')
-        .ok_or_else(|| Failure::Usage(format!("--set {setting}: give KEY=VALUE")))?;
+        .ok_or_else(|| Failure::Usage(format!("--{flag} {setting}: give {form}")))?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+/// A job from another tool's command line. Of an error, the line is the argument's
+/// number.
+fn converted(
+    tool: &str,
+    args: &str,
+    converted: Result<Converted, String>,
+    set: &[(String, String)],
+) -> Result<Job, Failure> {
+    let shown = format!("--{tool}");
+    let converted =
+        converted.map_err(|why| Failure::Usage(format!("{shown} \"{args}\": {why}")))?;
+    let mut job = parse(tool, &shown, &converted.text, set)?;
+    job.file.notes.splice(0..0, converted.notes);
+    Ok(job)
 }
 
 fn parse(name: &str, shown: &str, text: &str, set: &[(String, String)]) -> Result<Job, Failure> {

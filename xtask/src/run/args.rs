@@ -100,16 +100,43 @@ pub struct RunArgs {
     pub machine: MachineArgs,
 
     /// A job file in fio's format
-    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    #[arg(long, value_name = "FILE", group = "source")]
     pub job: Option<PathBuf>,
 
     /// A job that ioprobe brings along [default: quick]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", group = "source")]
     pub profile: Option<String>,
+
+    /// A fio command line, such as "--name=x --rw=randread --bs=4k --iodepth=32"
+    #[arg(
+        long,
+        value_name = "ARGS",
+        group = "source",
+        allow_hyphen_values = true
+    )]
+    pub fio: Option<String>,
+
+    /// A diskspd command line, such as "-b8K -d60 -o8 -h -L -t8 -W -w30 -c2G"
+    #[arg(
+        long,
+        value_name = "ARGS",
+        group = "source",
+        allow_hyphen_values = true
+    )]
+    pub diskspd: Option<String>,
 
     /// Set a key in every section of the job
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+
+    /// Run every section once for each value of a key; several multiply. 1,2,4..128 doubles,
+    /// 0..100/10 steps
+    #[arg(long, value_name = "KEY=LIST")]
+    pub sweep: Vec<String>,
+
+    /// Run everything so many times, in turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: Option<u32>,
 
     /// What is printed on stdout
     #[arg(long, value_enum, default_value_t = Format::Table)]

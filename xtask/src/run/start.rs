@@ -27,7 +27,11 @@ pub fn run(
     let job = compose(&Source {
         file: args.job.as_deref(),
         profile: args.profile.as_deref(),
+        fio: args.fio.as_deref(),
+        diskspd: args.diskspd.as_deref(),
         set: &args.set,
+        sweep: &args.sweep,
+        repeat: args.repeat,
     })?;
     for note in &job.file.notes {
         console.say(&format!("note: {note}"));

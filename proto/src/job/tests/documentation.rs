@@ -1,6 +1,6 @@
 //! docs/jobs.md shows the table of keys as it is.
 
-use crate::job::{Effect, KEYS, Key, find_key};
+use crate::job::{Effect, KEYS, Key, find_key, presets};
 use crate::units::{SIZE_SUFFIXES, TIME_SUFFIXES};
 use alloc::format;
 use alloc::string::String;
@@ -76,10 +76,19 @@ fn nothing_else_is_shown_as_a_key() {
         let name = name.trim().trim_matches('`');
         assert!(
             find_key(name).is_some()
+                || presets::get(name).is_some()
                 || SIZE_SUFFIXES.iter().any(|suffix| suffix.spelling == name)
                 || TIME_SUFFIXES.iter().any(|suffix| suffix.spelling == name),
             "docs/jobs.md shows `{name}`"
         );
+    }
+}
+
+#[test]
+fn every_preset_is_shown() {
+    let table = &DOCUMENT[DOCUMENT.find("## Presets").unwrap()..];
+    for name in presets::names() {
+        assert!(table.contains(&format!("`{name}`")), "{name}");
     }
 }
 
