@@ -10,16 +10,21 @@ use super::regs::Regs;
 use super::set_up::Queues;
 use super::spec::{isr, management};
 use super::status;
-use super::transfer::Transfer;
 use crate::block::{
     Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
     DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
     Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{self, Cdb, Probe, ScsiAddress, UNMAP_LIST_BYTES, unmap_list};
+use crate::scsi::{
+    self, Cdb, Probe, ScsiAddress, Transfer, UNMAP_LIST_BYTES, transfer, unmap_list,
+};
 use alloc::string::ToString;
 use alloc::vec::Vec;
+
+/// Nothing was transferred yet.
+pub(super) const NO_TRANSFERS: [Transfer<Frame>; transfer::KINDS] =
+    [Transfer::none(Frame::NONE); transfer::KINDS];
 
 /// What the hot path needs of a disk.
 pub(super) struct Unit {
@@ -51,7 +56,7 @@ pub struct VirtioScsi<H: Hal> {
     pub(super) queues: Vec<Queue<H::Region>>,
     pub(super) units: Vec<Unit>,
     /// By kind, what the last transfer shares with those like it.
-    pub(super) transfers: [Transfer; Transfer::KINDS],
+    pub(super) transfers: [Transfer<Frame>; transfer::KINDS],
     pub(super) pool: BufferPool<H>,
     /// Requests are taken.
     pub(super) running: bool,
@@ -102,17 +107,23 @@ impl<H: Hal> VirtioScsi<H> {
     /// Works out what a transfer shares with those that follow it.
     #[cold]
     #[inline(never)]
-    fn prepare(&mut self, op: Op, disk: DiskId, blocks: u32) -> Result<(), SubmitError> {
-        let unit = self.units.get(usize::from(disk.0));
-        let buffer_bytes = self.pool.size_bytes();
-        let transfer = unit.and_then(|unit| Transfer::new(op, disk, blocks, unit, buffer_bytes));
-        self.transfers[op as usize] = transfer.ok_or(SubmitError::Invalid)?;
+    fn prepare(&mut self, request: &Request) -> Result<(), SubmitError> {
+        let DiskId(disk) = request.disk;
+        let direction = match request.op {
+            Op::Read => Direction::ToHost,
+            _ => Direction::ToDevice,
+        };
+        let transfer = self.units.get(usize::from(disk)).and_then(|unit| {
+            let frame = |_, data_bytes| Frame::new(unit.lun, direction, data_bytes, disk);
+            Transfer::new(request, &unit.geometry, self.pool.size_bytes(), frame)
+        });
+        self.transfers[request.op as usize] = transfer.ok_or(SubmitError::Invalid)?;
         Ok(())
     }
 
     /// To be called when units or buffers change.
     pub(super) fn forget_transfers(&mut self) {
-        self.transfers = [Transfer::NONE; Transfer::KINDS];
+        self.transfers = NO_TRANSFERS;
     }
 
     /// Flush and trim.
@@ -226,11 +237,11 @@ impl<H: Hal> Controller for VirtioScsi<H> {
             return Err(SubmitError::Dead);
         }
         let kind = request.op as usize;
-        if kind >= Transfer::KINDS {
+        if kind >= transfer::KINDS {
             return self.submit_other(queue, *request);
         }
         if !self.transfers[kind].is_for(request.disk, request.blocks) {
-            self.prepare(request.op, request.disk, request.blocks)?;
+            self.prepare(request)?;
         }
         let transfer = &self.transfers[kind];
         if !transfer.fits(request.lba, request.buffer_offset_bytes) {

@@ -1,14 +1,13 @@
 //! Start, restart and end of a controller.
 
 use super::VirtioScsi;
-use super::controller::Unit;
+use super::controller::{NO_TRANSFERS, Unit};
 use super::features::Features;
 use super::options::Choices;
 use super::quirks::Quirks;
 use super::regions::Regions;
 use super::regs::Regs;
 use super::spec::device_status;
-use super::transfer::Transfer;
 use crate::block::{
     BufferPool, Controller, ControllerError, DiskAddress, Health, InterruptMode, Limits, Options,
 };
@@ -73,7 +72,7 @@ impl<H: Hal> VirtioScsi<H> {
         let mut controller = Self {
             queues: Vec::new(),
             units: Vec::new(),
-            transfers: [Transfer::NONE; Transfer::KINDS],
+            transfers: NO_TRANSFERS,
             pool: BufferPool::default(),
             running: false,
             regs,

@@ -31,7 +31,6 @@ mod ring;
 mod set_up;
 mod spec;
 mod status;
-mod transfer;
 
 #[cfg(test)]
 mod tests;
