@@ -109,3 +109,125 @@ fn what_fio_refuses_is_refused_here_and_what_it_takes_is_taken() {
         assert_eq!(ours, good && !differs, "{line}");
     }
 }
+
+/// fio's own example files, from the folder that FIO_EXAMPLES names: each is read, or
+/// refused for a key or value that is named with its line.
+#[test]
+fn fios_examples_are_read_or_refused_for_a_stated_reason() {
+    let Some(folder) = std::env::var_os("FIO_EXAMPLES") else {
+        eprintln!("skipped: FIO_EXAMPLES names no folder");
+        return;
+    };
+    let (mut read, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with(".fio") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        match JobFile::parse(&name, &text, &[]) {
+            Ok(file) => {
+                read += 1;
+                let again = JobFile::parse(&name, &file.to_text(), &[]).unwrap();
+                assert_eq!(again.jobs, file.jobs, "{name}");
+                eprintln!("{name}: {} jobs", file.jobs.len());
+            }
+            Err(errors) => {
+                refused += 1;
+                for error in &errors.0 {
+                    assert!(error.to_string().contains('`'), "{error}");
+                    eprintln!("{error}");
+                }
+            }
+        }
+    }
+    assert!(read > 5 && refused > 5, "{read} read, {refused} refused");
+}
+
+/// What stands in fio's examples, in our words: which keys and values make each of them
+/// a job for a bare disk, or why it is none.
+#[test]
+fn what_fios_examples_ask_for() {
+    for (what, lines, reason) in [
+        (
+            "a latency target",
+            "rw=randread\nbs=4k\niodepth=32\nlatency_target=10000\nlatency_window=5000000\nlatency_percentile=99.9\nruntime=30",
+            None,
+        ),
+        (
+            "a steady state",
+            "rw=randread\nss=iops:0.3%\nss_dur=1800\nss_ramp=60\ntime_based\nruntime=1800",
+            None,
+        ),
+        (
+            "a Poisson process",
+            "rw=randread\nrate_iops=10000\nrate_process=poisson\niodepth=32",
+            None,
+        ),
+        (
+            "a disk by its path",
+            "filename=/dev/sdb\nrw=randwrite\ndirect=1\nioengine=libaio\ngroup_reporting",
+            None,
+        ),
+        (
+            "four jobs",
+            "rw=read\nnumjobs=4\nsize=256m\nthread\nstonewall",
+            None,
+        ),
+        (
+            "shares of sizes",
+            "rw=randrw\nbssplit=512/4:1k/1:4k/60:8k/35\nsync=1\nnumber_ios=100",
+            None,
+        ),
+        (
+            "compressible data",
+            "rw=write\nbuffer_compress_percentage=50\nrefill_buffers",
+            None,
+        ),
+        (
+            "a file of its own",
+            "rw=write\nfilesize=1g",
+            Some("`filesize`"),
+        ),
+        ("a folder", "rw=write\ndirectory=/mnt", Some("`directory`")),
+        ("zoned disks", "rw=write\nzonemode=zbd", Some("`zonemode`")),
+        ("backwards", "rw=read:-8k", Some("a modifier after `:`")),
+        (
+            "another check",
+            "rw=write\nverify=md5",
+            Some("other checks are not supported"),
+        ),
+        (
+            "the environment",
+            "rw=read\nbs=${BS}",
+            Some("variables of the environment"),
+        ),
+        (
+            "arithmetic",
+            "rw=read\nsize=8*1024*$pagesize",
+            Some("is not a size"),
+        ),
+        (
+            "trims between writes",
+            "rw=trimwrite",
+            Some("trims and writes in turn"),
+        ),
+        (
+            "zones of a distribution",
+            "rw=randread\nrandom_distribution=zoned:50/5:30/15:20/",
+            Some("`zoned` is not supported"),
+        ),
+    ] {
+        let outcome = JobFile::parse("t", &format!("[j]\n{lines}\n"), &[]);
+        match (outcome, reason) {
+            (Ok(_), None) => {}
+            (Err(errors), Some(reason)) => {
+                assert_eq!(errors.0.len(), 1, "{what}: {errors}");
+                assert!(errors.to_string().contains(reason), "{what}: {errors}");
+            }
+            (Ok(_), Some(reason)) => panic!("{what}: must be refused for {reason}"),
+            (Err(errors), None) => panic!("{what}: {errors}"),
+        }
+    }
+}

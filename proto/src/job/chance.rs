@@ -22,6 +22,9 @@ const MAX_THETA: Millionths = Millionths(100_000_000);
 pub(super) fn distribution(text: &str) -> Result<Distribution> {
     const ALLOWED: &str = "allowed are random, zipf:THETA, pareto:SHARE and normal:DEVIATION";
     let (kind, argument) = text.split_once(':').unwrap_or((text, ""));
+    if matches!(kind, "zoned" | "zoned_abs") {
+        return Err(format!("`{kind}` is not supported; {ALLOWED}"));
+    }
     if argument.contains(':') {
         return Err(format!(
             "a centre after a second `:` is not supported; {ALLOWED}"
@@ -45,7 +48,6 @@ pub(super) fn distribution(text: &str) -> Result<Distribution> {
         "normal" => {
             within(Millionths(1), HUNDRED, "above 0 up to 100 per cent").map(Distribution::Normal)
         }
-        "zoned" | "zoned_abs" => Err(format!("`{kind}` is not supported; {ALLOWED}")),
         _ => Err(String::from(ALLOWED)),
     }
 }

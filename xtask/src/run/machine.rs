@@ -8,6 +8,7 @@ use crate::job::{Job, Tokens, memory_mib};
 use crate::qemu::accel::{self, Accel};
 use crate::qemu::command::{Boot, CommandLine, Machine};
 use crate::qemu::controllers::Controller;
+use proto::job::Params;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,6 +19,8 @@ pub struct Plan {
     pub job_text: String,
     /// The job's name, for the folder.
     pub job_name: String,
+    /// What the text says, section by section.
+    pub jobs: Vec<Params>,
     /// The job has sections that write.
     pub writes: bool,
     /// Controllers.
@@ -57,7 +60,8 @@ pub fn plan(args: &MachineArgs, job: &Job) -> Result<Plan, Failure> {
     Ok(Plan {
         job_text: job.text_with(&tokens),
         job_name: job.name.clone(),
-        writes: job.file.jobs.iter().any(|params| params.rw.writes()),
+        jobs: job.file.jobs.clone(),
+        writes: job.file.jobs.iter().any(Params::changes_data),
         memory_mib: args
             .memory
             .unwrap_or_else(|| memory_mib(&job.file.jobs).max(args.firmware.least_memory_mib())),

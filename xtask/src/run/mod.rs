@@ -7,6 +7,7 @@ mod execute;
 mod finish;
 mod identify;
 mod machine;
+mod preview;
 mod progress;
 mod start;
 

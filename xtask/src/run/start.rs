@@ -4,6 +4,7 @@ use super::args::RunArgs;
 use super::execute::{Executed, execute};
 use super::finish::judge;
 use super::machine::{Places, Plan, plan};
+use super::preview::preview;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -88,9 +89,9 @@ fn show(plan: &Plan, args: &RunArgs, console: &mut Console<'_>) {
         "accelerator: {} ({})",
         plan.accel.name, plan.accel.reason
     ));
-    console.say(&format!("guest memory: {} MiB", plan.memory_mib));
     console.result(&format!(
-        "# job.fio\n{}\n# QEMU\n{line}\n",
-        plan.job_text.trim_end()
+        "# job.fio\n{}\n\n{}\n# QEMU\n{line}\n",
+        plan.job_text.trim_end(),
+        preview(plan)
     ));
 }
