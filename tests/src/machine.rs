@@ -55,10 +55,10 @@ impl Machine {
                 .collect(),
         };
         let alone = call::alone();
-        let process = Process::start(&line).expect("QEMU starts");
+        let mut process = Process::start(&line).expect("QEMU starts");
         Self {
+            monitor: socket.accept(&mut process),
             process,
-            monitor: socket.accept(),
             log: String::new(),
             _alone: alone,
         }

@@ -1,14 +1,18 @@
 //! QEMU's monitor.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 use tempfile::TempDir;
+use xtask::qemu::process::{Process, Serial};
 
 /// Longest wait for one message of QEMU: a firmware's start on a busy machine, and
 /// the run.
 const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One turn of waiting for QEMU to connect.
+const TURN: Duration = Duration::from_millis(10);
 
 /// Where QEMU, once it is started, connects its monitor to.
 pub struct MonitorSocket {
@@ -36,13 +40,27 @@ impl MonitorSocket {
         ["-qmp".into(), format!("unix:{}", path.display())]
     }
 
-    /// Waits for QEMU.
+    /// Waits for QEMU, which was just started.
     ///
     /// # Panics
-    /// If it speaks no QMP.
+    /// If it ends instead, with what it said, or speaks no QMP.
     #[must_use]
-    pub fn accept(&self) -> Monitor {
-        let (stream, _) = self.listener.accept().expect("QEMU connects");
+    pub fn accept(&self, process: &mut Process) -> Monitor {
+        self.listener.set_nonblocking(true).expect("a listener");
+        let stream = loop {
+            match self.listener.accept() {
+                Ok((stream, _)) => break stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => panic!("{error}"),
+            }
+            // Nothing is said before the monitor is there; this is a wait that ends
+            // when QEMU does.
+            if let Serial::Closed = process.read(TURN) {
+                let _ = process.finish();
+                panic!("QEMU ended before it connected: {}", process.stderr());
+            }
+        };
+        stream.set_nonblocking(false).expect("a stream");
         stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
         let mut monitor = Monitor {
             reader: BufReader::new(stream),

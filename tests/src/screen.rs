@@ -60,8 +60,8 @@ pub fn screen_at_end(image: &Path, data: &Path, uefi: bool) -> Vec<String> {
             .collect(),
     };
     let _alone = call::alone();
-    let _process = Process::start(&line).expect("QEMU starts");
-    let mut qmp = socket.accept();
+    let mut process = Process::start(&line).expect("QEMU starts");
+    let mut qmp = socket.accept(&mut process);
     // It does not go before it was looked at.
     let _ = qmp.wait("SHUTDOWN");
     let dump = dir.path().join("dump");

@@ -5,7 +5,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tests::{Scenario, call, run};
+use tests::{Machine, Scenario, call, device, run};
 
 const TWO_ROWS: [&str; 6] = [
     "--set",
@@ -136,4 +136,10 @@ fn a_missing_qemu_is_told() {
         "{}",
         called.err
     );
+}
+
+#[test]
+#[should_panic(expected = "QEMU ended before it connected")]
+fn a_machine_that_qemu_refuses_is_told_and_not_waited_for() {
+    let _ = Machine::start(&[device("pvscsi,id=a"), device("pvscsi,id=a")]);
 }
