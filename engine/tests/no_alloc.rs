@@ -1,13 +1,24 @@
 //! Between submit and reap nothing is allocated.
 
-use drivers::block::{Controller, DiskId, Sense, Status};
+use drivers::block::{Controller, DiskId, Op, Sense, Status};
 use engine::fake::{Answer, Device, HandClock, NoCounters};
-use engine::row::{self, Env, Kind, Lane, Spec, WaitFor, Workspace};
+use engine::row::{self, CrewSpec, Data, Env, Extras, Kind, Lane, Spec, WaitFor, Workspace};
 use engine::session::NoLine;
-use engine::workload::{Mix, Order, Stream};
+use engine::workload::{Arrival, Course, Lengths, Mix, Order, Places, Rng, Stream, Worker};
 
 /// Allocations of a whole row of `ios` I/Os, what precedes the loop included.
 fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) -> u64 {
+    allocations_with(ios, kind, stages, general, faults, Extras::default())
+}
+
+fn allocations_with(
+    ios: u64,
+    kind: Kind,
+    stages: bool,
+    general: bool,
+    faults: bool,
+    extras: Extras,
+) -> u64 {
     let clock = HandClock::new(0, 3, 100);
     let mut device = Device::new(&clock, 64, 65_536, 512, 10_000);
     device.limits.max_transfer_bytes = if general { 2048 } else { 4096 };
@@ -56,7 +67,7 @@ fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) 
         poll_interval_ticks: None,
         stages,
         verify: general && kind == Kind::Read,
-        extras: Default::default(),
+        extras,
     };
     let count = row::buffers_needed(&spec, device.limits());
     device.set_buffers(count, 4096).unwrap();
@@ -74,7 +85,7 @@ fn allocations(ios: u64, kind: Kind, stages: bool, general: bool, faults: bool) 
         assert_eq!(tally.failure, None);
         done = tally.issued[0] + tally.issued[1];
     });
-    assert!(done >= ios);
+    assert!(done >= ios, "{done}");
     info.count_total
 }
 
@@ -95,6 +106,52 @@ fn the_number_of_allocations_does_not_depend_on_the_number_of_ios() {
                 );
             }
         }
+    }
+}
+
+/// Two jobs that split, flush, keep a rate, and pause.
+fn crew(ios: u64) -> Extras {
+    let worker = |seed: u64| {
+        let course = |lane: u64| {
+            let lengths = Lengths::split(&[(1, 50), (8, 50)], seed);
+            let stream = Stream::new(&Order::Once, 64, seed + lane);
+            Course::new(64, Places::Stream(stream), lengths, 80, seed)
+        };
+        Worker {
+            start_lba: 0,
+            courses: [course(0), course(1)],
+            mix: Mix::new(50, seed),
+            quota_ios: ios,
+            quota_blocks: u64::MAX,
+            arrivals: [
+                Some(Arrival::new(100_000, 1_000_000_000, Some(Rng::new(seed)))),
+                None,
+            ],
+        }
+    };
+    Extras {
+        crew: Some(CrewSpec {
+            workers: vec![worker(1), worker(2)],
+            depth_each: 8,
+            changing_op: Op::Write,
+            flush_every: [4, 0],
+            think_ticks: 1_000,
+            think_ios: 10,
+        }),
+        data: Data::Random {
+            zero_bytes: 100,
+            refill: true,
+            rng: Rng::new(3),
+        },
+        ..Extras::default()
+    }
+}
+
+#[test]
+fn a_crew_allocates_nothing_per_io_either() {
+    for faults in [false, true] {
+        let of = |ios| allocations_with(ios, Kind::Mix, false, true, faults, crew(ios));
+        assert_eq!(of(20), of(2_000), "faults {faults}");
     }
 }
 

@@ -159,7 +159,11 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
         // Reads must not overwrite what writes were prepared with.
         let write_base = if spec.kind == Kind::Mix { depth } else { 0 };
         let timebase = Timebase::new(env.clock.ticks_per_second());
-        let window_quota = spec.quota_ios;
+        // A crew knows itself when it is done.
+        let window_quota = match spec.extras.crew {
+            Some(_) => u64::MAX,
+            None => spec.quota_ios,
+        };
         let extras = spec.extras.clone();
         let write_op = match &extras.crew {
             Some(crew) => crew.changing_op,

@@ -375,3 +375,66 @@ fn the_last_of_many_jobs_must_have_a_region_too() {
     let reason = outcome.rows()[0].reason.clone().unwrap();
     assert!(reason.starts_with("job 3 of numjobs, from 0: "), "{reason}");
 }
+
+#[test]
+fn positions_on_a_disk_of_20_tib_are_even_to_the_top() {
+    for lines in [
+        "",
+        "norandommap",
+        "numjobs=2",
+        "random_distribution=pareto:0.5",
+    ] {
+        let clock = clock();
+        let text = format!("[j]\nrw=randread\niodepth=8\n{lines}\nnumber_ios=20000\n");
+        let jobs = JobFile::parse("t", &text, &[]).unwrap().jobs;
+        let disk = engine::fake::Device::new(&clock, 64, 20 << 31, 512, 2_000);
+        let (outcome, shared) = single(disk, &clock, &jobs);
+        assert_eq!(outcome.rows()[0].status, RunStatus::Ok, "{lines}");
+        let log = shared.0.borrow().log.clone();
+        let mut tenths = [0u32; 10];
+        for request in log.iter().rev().take(20_000) {
+            tenths[(request.lba.0 / (2 << 31)) as usize] += 1;
+        }
+        for tenth in tenths {
+            assert!((1_800..=2_200).contains(&tenth), "{lines}: {tenths:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stall_is_seen_by_every_io_that_it_delays_where_the_rate_is_fixed() {
+    let stall = |lines: &str| {
+        // 1 ms each, and in the middle one that takes 2 s.
+        let clock = HandClock::new(5_000_000, 10, 1_000);
+        let text = format!("[j]\nrw=randread\niodepth=1\ntime_based\nruntime=10s\n{lines}\n");
+        let jobs = JobFile::parse("t", &text, &[]).unwrap().jobs;
+        let mut device = device(&clock);
+        device.plan = Box::new(|number, _| {
+            engine::fake::Answer::ok(if number == 400 {
+                2_000_000_000
+            } else {
+                1_000_000
+            })
+        });
+        let (outcome, _) = single(device, &clock, &jobs);
+        (*outcome.rows()[0]).clone()
+    };
+    // In a closed loop one I/O has it all, and the others know nothing of it.
+    let closed = stall("");
+    assert!(closed.read.lat_ns.max.unwrap() >= 2_000_000_000);
+    assert!(closed.read.lat_ns.p99.unwrap() < 1_100_000);
+    let rated = stall("rate_iops=100");
+    let late = rated.late.unwrap();
+    assert_eq!(rated.read.lat_ns.p99.unwrap() / 1_000_000, 1);
+    let slow: u64 = late
+        .bins
+        .iter()
+        .filter(|bin| bin.0 > 20_000_000)
+        .map(|bin| bin.1)
+        .sum();
+    assert!(
+        (180..=240).contains(&slow),
+        "some 200 were due in 2 s: {slow}"
+    );
+    assert!(late.lat_intended_ns.p99.unwrap() > 1_500_000_000);
+}
