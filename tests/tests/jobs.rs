@@ -109,7 +109,9 @@ fn flushes_trims_and_durable_writes_are_what_qemu_counts() {
             "trim" => {
                 assert!(count(&row, "unmap") >= 256);
                 assert_eq!((count(&row, "write"), count(&row, "read")), (0, 0));
-                assert_eq!(row["trim"]["ios"], 256);
+                // What the ramp left in flight ends inside the window.
+                let ios = row["trim"]["ios"].as_u64().unwrap();
+                assert!((256..=257).contains(&ios), "{ios}");
             }
             _ => assert!(count(&row, "read_bytes") >= 8 << 20),
         }
