@@ -2,56 +2,22 @@
 
 use super::facts::Facts;
 use super::management::{Errand, Management};
-use super::queue::{Frame, Queue, UnitWords, Way};
+use super::queue::{Queue, UnitWords};
 use super::regs::Regs;
 use super::spec::{ADDRESS_REPLY, NO_REPLY, interrupt};
 use crate::block::{
-    Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
-    DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
-    Status, SubmitError, Tag,
+    Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskId, Health, Ignored,
+    InterruptMode, Limits, Options, QueueId, Request, Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{
-    self, Cdb, Probe, ScsiAddress, Transfer, TransferCdb, UNMAP_LIST_BYTES, transfer, unmap_list,
-};
+use crate::scsi::{self, Other, Units, transfer};
 use alloc::vec::Vec;
-
-/// Nothing was transferred yet.
-pub(super) const NO_TRANSFERS: [Transfer<Frame>; transfer::KINDS] =
-    [Transfer::none(Frame::NONE); transfer::KINDS];
-
-/// What the hot path needs of a disk.
-pub(super) struct Unit {
-    geometry: Geometry,
-    words: UnitWords,
-    trim: bool,
-}
-
-impl Unit {
-    /// `None` if the disk cannot be addressed, as no disk of the scan.
-    pub(super) fn new(disk: &Disk, max_transfer_bytes: u64) -> Option<Self> {
-        Some(Self {
-            geometry: Geometry::new(disk, max_transfer_bytes),
-            words: UnitWords::of(address_of(disk)?)?,
-            trim: disk.trim,
-        })
-    }
-}
-
-pub(super) fn address_of(disk: &Disk) -> Option<ScsiAddress> {
-    match disk.address {
-        DiskAddress::Scsi { target, lun } => Some(ScsiAddress { target, lun }),
-        DiskAddress::Namespace(_) => None,
-    }
-}
 
 /// A Fusion-MPT adapter. [`start`](Self::start) brings it up.
 pub struct Mptsas<H: Hal> {
     // What the hot path uses.
     pub(super) queue: Queue<H::Region>,
-    pub(super) units: Vec<Unit>,
-    pub(super) transfers: [Transfer<Frame>; transfer::KINDS],
-    pub(super) pool: BufferPool<H>,
+    pub(super) units: Units<H, UnitWords>,
     pub(super) regs: Regs<H::Mmio>,
     /// Requests are taken.
     pub(super) open: bool,
@@ -71,56 +37,21 @@ pub struct Mptsas<H: Hal> {
     pub(super) interrupts: InterruptMode,
     pub(super) facts: Facts,
     pub(super) limits: Limits,
-    pub(super) disks: Vec<Disk>,
     pub(super) ignored: Vec<Ignored>,
     pub(super) scratch: H::Region,
     pub(super) hal: H,
 }
 
 impl<H: Hal> Mptsas<H> {
-    /// Works out what a transfer shares with those that follow it.
-    #[cold]
-    #[inline(never)]
-    fn prepare(&mut self, request: &Request) -> Result<(), SubmitError> {
-        let DiskId(disk) = request.disk;
-        let way = match request.op {
-            Op::Read => Way::IN,
-            _ => Way::OUT,
-        };
-        let transfer = self.units.get(usize::from(disk)).and_then(|unit| {
-            let frame = |cdb: TransferCdb, data_bytes| {
-                Frame::new(&unit.words, cdb.len_bytes(), way, data_bytes, disk)
-            };
-            Transfer::new(request, &unit.geometry, self.pool.size_bytes(), frame)
-        });
-        self.transfers[request.op as usize] = transfer.ok_or(SubmitError::Invalid)?;
-        Ok(())
-    }
-
     /// Flush and trim.
     #[cold]
     #[inline(never)]
     fn submit_other(&mut self, request: &Request) -> Result<Tag, SubmitError> {
-        let DiskId(disk) = request.disk;
-        let unit = self
-            .units
-            .get(usize::from(disk))
-            .ok_or(SubmitError::Invalid)?;
-        let written = if request.op == Op::Trim {
-            if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
-                return Err(SubmitError::Invalid);
-            }
-            let cdb = Cdb::unmap();
-            let list_bytes = UNMAP_LIST_BYTES as u32;
-            let frame = Frame::new(&unit.words, cdb.len_bytes, Way::OUT, list_bytes, disk);
-            let list = unmap_list(request.lba, request.blocks);
-            self.queue
-                .write_unmap(&frame, cdb.words, &list, request.cookie)
-        } else {
-            let cdb = Cdb::flush();
-            let frame = Frame::new(&unit.words, cdb.len_bytes, Way::NONE, 0, disk);
-            self.queue
-                .write(&frame, cdb.words, BusAddr(0), request.cookie)
+        let Other { frame, cdb, list } = self.units.other(request)?;
+        let cookie = request.cookie;
+        let written = match list {
+            Some(list) => self.queue.write_unmap(&frame, cdb, &list, cookie),
+            None => self.queue.write(&frame, cdb, BusAddr(0), cookie),
         };
         written.ok_or(SubmitError::Full)
     }
@@ -183,10 +114,7 @@ impl<H: Hal> Mptsas<H> {
     /// As [`Controller::abort`].
     pub fn reset_target(&mut self, disk: DiskId) -> Result<(), ControllerError> {
         self.check_alive("task management")?;
-        let disk = self.disks.get(usize::from(disk.0));
-        let at = disk
-            .and_then(address_of)
-            .ok_or(ControllerError::Unsupported)?;
+        let at = self.units.address(disk)?;
         self.run_errand(Errand::ResetTarget(at.target))
     }
 
@@ -216,7 +144,7 @@ impl<H: Hal> Controller for Mptsas<H> {
     }
 
     fn disks(&self) -> &[Disk] {
-        &self.disks
+        self.units.disks()
     }
 
     fn ignored(&self) -> &[Ignored] {
@@ -228,23 +156,11 @@ impl<H: Hal> Controller for Mptsas<H> {
         if !self.open {
             return Err(SubmitError::Dead);
         }
-        let kind = request.op as usize;
-        if kind >= transfer::KINDS {
+        if request.op as usize >= transfer::KINDS {
             return self.submit_other(request);
         }
-        if !self.transfers[kind].is_for(request.disk, request.blocks) {
-            self.prepare(request)?;
-        }
-        let transfer = &self.transfers[kind];
-        if !transfer.fits(request.lba, request.buffer_offset_bytes) {
-            return Err(SubmitError::Invalid);
-        }
-        let Some(buffer) = self.pool.address(request.buffer) else {
-            return Err(SubmitError::Invalid);
-        };
-        let data = buffer.add(u64::from(request.buffer_offset_bytes));
-        let cdb = transfer.cdb.at(request.lba);
-        let tag = self.queue.write(&transfer.frame, cdb, data, request.cookie);
+        let (frame, cdb, data) = self.units.transfer(request)?;
+        let tag = self.queue.write(frame, cdb, data, request.cookie);
         tag.ok_or(SubmitError::Full)
     }
 
@@ -347,35 +263,17 @@ impl<H: Hal> Controller for Mptsas<H> {
         }
         self.ring_doorbell(queue);
         self.check_alive("task management")?;
-        let disk = self.queue.shadow(tag.slot()).disk();
-        let at = self
-            .disks
-            .get(usize::from(disk))
-            .and_then(address_of)
-            .ok_or(ControllerError::Unsupported)?;
+        let disk = DiskId(self.queue.shadow(tag.slot()).disk());
+        let at = self.units.address(disk)?;
         self.run_errand(Errand::Abort { tag, at })
     }
 
     fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError> {
         self.check_idle()?;
-        let index = usize::from(disk.0);
-        let address = self.disks.get(index).and_then(address_of);
-        let Some(address) = address else {
-            return Err(ControllerError::Unsupported);
-        };
-        match scsi::probe(self, address)? {
-            Probe::Disk(fresh) => {
-                self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes)
-                    .ok_or(ControllerError::Unsupported)?;
-                self.transfers = NO_TRANSFERS;
-                self.disks[index] = fresh;
-                Ok(())
-            }
-            Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
-                what: "a disk at this address",
-                answer: u64::from(address.target),
-            }),
-        }
+        let address = self.units.address(disk)?;
+        let fresh = scsi::look_again(self, address)?;
+        let longest_bytes = self.limits.max_transfer_bytes;
+        self.units.renew_disk(disk, fresh, longest_bytes)
     }
 
     fn take_disk_change(&mut self) -> Result<bool, ControllerError> {
@@ -391,18 +289,15 @@ impl<H: Hal> Controller for Mptsas<H> {
 
     fn set_buffers(&mut self, count: u32, size_bytes: usize) -> Result<(), ControllerError> {
         self.check_idle()?;
-        self.transfers = NO_TRANSFERS;
-        self.pool
-            .replace(&self.hal, count, size_bytes)
-            .map_err(ControllerError::Dma)
+        self.units.set_buffers(&self.hal, count, size_bytes)
     }
 
     fn fill_buffer(&mut self, buffer: BufferId, offset_bytes: usize, data: &[u8]) {
-        self.pool.fill(buffer, offset_bytes, data);
+        self.units.fill_buffer(buffer, offset_bytes, data);
     }
 
     fn read_buffer(&self, buffer: BufferId, offset_bytes: usize, out: &mut [u8]) {
-        self.pool.read(buffer, offset_bytes, out);
+        self.units.read_buffer(buffer, offset_bytes, out);
     }
 
     fn accesses(&self) -> Accesses {

@@ -1,18 +1,15 @@
 //! Start, restart and end of an adapter.
 
 use super::Mptsas;
-use super::controller::{NO_TRANSFERS, address_of};
 use super::facts::{self, Facts};
 use super::handshake;
 use super::management::Management;
 use super::queue::Queue;
 use super::regs::Regs;
 use super::spec::{BAR_BYTES, ELEMENT_BYTES, LIST_OFFSET, MAX_ELEMENT_BYTES, REQUEST_FRAME_BYTES};
-use crate::block::{
-    BufferPool, Controller, ControllerError, Health, InterruptMode, Limits, Options,
-};
+use crate::block::{Controller, ControllerError, DiskId, Health, InterruptMode, Limits, Options};
 use crate::hal::{DmaLayout, Hal, Mmio};
-use crate::scsi;
+use crate::scsi::{self, Units};
 use alloc::vec::Vec;
 
 /// Most credits that are used; adapters of SAS offer several hundred.
@@ -91,9 +88,7 @@ impl<H: Hal> Mptsas<H> {
             .map_err(ControllerError::Dma)?;
         let mut adapter = Self {
             queue,
-            units: Vec::new(),
-            transfers: NO_TRANSFERS,
-            pool: BufferPool::default(),
+            units: Units::default(),
             regs,
             open: false,
             commands: 0,
@@ -109,7 +104,6 @@ impl<H: Hal> Mptsas<H> {
             interrupts: InterruptMode::Off,
             facts,
             limits,
-            disks: Vec::new(),
             ignored: Vec::new(),
             scratch,
             hal,
@@ -194,10 +188,9 @@ impl<H: Hal> Mptsas<H> {
     /// Takes the UNIT ATTENTION that a reset leaves at every disk, so that no
     /// workload meets it.
     pub(super) fn settle_disks(&mut self) -> Result<(), ControllerError> {
-        for index in 0..self.disks.len() {
-            if let Some(address) = address_of(&self.disks[index]) {
-                scsi::settle(self, address)?;
-            }
+        for index in 0..self.units.disks().len() {
+            let address = self.units.address(DiskId(index as u16))?;
+            scsi::settle(self, address)?;
         }
         Ok(())
     }

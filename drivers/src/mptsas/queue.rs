@@ -2,10 +2,10 @@
 
 use super::frames::{Element, Frames};
 use super::spec::{CONTEXT_BITS, MAX_ELEMENT_BYTES, control, element, function, lun_word, task};
-use crate::block::{Tag, TagTable};
+use crate::block::{Op, Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaRegion, Hal};
-use crate::scsi::ScsiAddress;
 use crate::scsi::sense::SENSE_BYTES;
+use crate::scsi::{ScsiAddress, Wire};
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -49,9 +49,11 @@ pub(super) struct UnitWords {
     lun: u64,
 }
 
-impl UnitWords {
-    /// `None` if the unit cannot be addressed.
-    pub(super) fn of(at: ScsiAddress) -> Option<Self> {
+impl Wire for UnitWords {
+    type Frame = Frame;
+    const NONE: Frame = Frame::NONE;
+
+    fn of(at: ScsiAddress) -> Option<Self> {
         let target = u8::try_from(at.target).ok()?;
         Some(Self {
             head: u64::from(target)
@@ -59,6 +61,15 @@ impl UnitWords {
                 | (SENSE_BYTES as u64) << 40,
             lun: lun_word(u8::try_from(at.lun).ok()?),
         })
+    }
+
+    fn frame(&self, op: Op, cdb_bytes: u8, data_bytes: u32, disk: u16) -> Frame {
+        let way = match op {
+            Op::Read => Way::IN,
+            Op::Flush => Way::NONE,
+            Op::Write | Op::WriteDurable | Op::Trim => Way::OUT,
+        };
+        Frame::new(self, cdb_bytes, way, data_bytes, disk)
     }
 }
 

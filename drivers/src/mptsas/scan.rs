@@ -1,11 +1,10 @@
 //! Disks: one SCSI command at a time to every target.
 
 use super::Mptsas;
-use super::controller::Unit;
 use super::queue::{Frame, UnitWords, Way};
 use crate::block::{Completion, Controller, ControllerError, QueueId, Status};
 use crate::hal::{Clock, Deadline, DmaRegion, Hal};
-use crate::scsi::{self, Cdb, ScsiAddress, ScsiPort};
+use crate::scsi::{self, Cdb, ScsiAddress, ScsiPort, Wire};
 
 /// How long a command of the scan may take, in milliseconds.
 const COMMAND_MS: u64 = 5_000;
@@ -22,12 +21,8 @@ impl<H: Hal> Mptsas<H> {
         let own = self.facts.parallel.then_some(self.facts.own_target);
         let targets = (0..self.limits.max_targets as u16).filter(|target| Some(*target) != own);
         let found = scsi::scan(self, targets, MAX_LUN)?;
-        for disk in found.disks {
-            if let Some(unit) = Unit::new(&disk, self.limits.max_transfer_bytes) {
-                self.units.push(unit);
-                self.disks.push(disk);
-            }
-        }
+        self.units
+            .set_disks(found.disks, self.limits.max_transfer_bytes);
         self.ignored = found.ignored;
         Ok(())
     }

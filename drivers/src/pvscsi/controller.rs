@@ -3,60 +3,24 @@
 use super::features::Features;
 use super::messages::{HotPlug, Messages};
 use super::options::{Ages, Choices};
-use super::port::unit_words;
-use super::queue::{Frame, Queue, UnitWords};
+use super::queue::{Queue, UnitWords};
 use super::regs::Regs;
-use super::spec::{COMPLETION_WORDS, cmd, flag, intr};
+use super::spec::{COMPLETION_WORDS, cmd, intr};
 use super::status;
 use crate::block::{
-    Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
-    DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
-    Status, SubmitError, Tag,
+    Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskId, Health, Ignored,
+    InterruptMode, Limits, Options, QueueId, Request, Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{
-    self, Cdb, Probe, ScsiAddress, Transfer, TransferCdb, UNMAP_LIST_BYTES, transfer, unmap_list,
-};
+use crate::scsi::{self, Other, Units, transfer};
 use alloc::string::ToString;
 use alloc::vec::Vec;
-
-/// Nothing was transferred yet.
-pub(super) const NO_TRANSFERS: [Transfer<Frame>; transfer::KINDS] =
-    [Transfer::none(Frame::NONE); transfer::KINDS];
-
-/// What the hot path needs of a disk.
-pub(super) struct Unit {
-    pub(super) geometry: Geometry,
-    pub(super) words: UnitWords,
-    trim: bool,
-}
-
-impl Unit {
-    pub(super) fn new(disk: &Disk, max_transfer_bytes: u64) -> Self {
-        let words = address_of(disk).and_then(unit_words);
-        Self {
-            geometry: Geometry::new(disk, max_transfer_bytes),
-            words: words.unwrap_or(UnitWords { lun: 0, target: 0 }),
-            trim: disk.trim,
-        }
-    }
-}
-
-fn address_of(disk: &Disk) -> Option<ScsiAddress> {
-    match disk.address {
-        DiskAddress::Scsi { target, lun } => Some(ScsiAddress { target, lun }),
-        DiskAddress::Namespace(_) => None,
-    }
-}
 
 /// A PVSCSI adapter. [`start`](Self::start) brings it up.
 pub struct Pvscsi<H: Hal> {
     // What the hot path uses.
     pub(super) queue: Queue<H::Region>,
-    pub(super) units: Vec<Unit>,
-    /// By kind, what the last transfer shares with those like it.
-    pub(super) transfers: [Transfer<Frame>; transfer::KINDS],
-    pub(super) pool: BufferPool<H>,
+    pub(super) units: Units<H, UnitWords>,
     /// `submit` stops at so many unpublished requests: `max_batch`, or 0 if
     /// there is any reason to look closer.
     pub(super) gate: u32,
@@ -75,7 +39,6 @@ pub struct Pvscsi<H: Hal> {
     pub(super) ages: Ages,
     pub(super) features: Features,
     pub(super) limits: Limits,
-    pub(super) disks: Vec<Disk>,
     pub(super) ignored: Vec<Ignored>,
     pub(super) messages: Option<Messages<H::Region>>,
     pub(super) scratch: H::Region,
@@ -120,52 +83,15 @@ impl<H: Hal> Pvscsi<H> {
         self.renew_from(0).map_err(|_| SubmitError::Dead)
     }
 
-    /// Works out what a transfer shares with those that follow it.
-    #[cold]
-    #[inline(never)]
-    fn prepare(&mut self, request: &Request) -> Result<(), SubmitError> {
-        let DiskId(disk) = request.disk;
-        let direction = match request.op {
-            Op::Read => flag::TO_HOST,
-            _ => flag::TO_DEVICE,
-        };
-        let transfer = self.units.get(usize::from(disk)).and_then(|unit| {
-            let frame = |cdb: TransferCdb, data_bytes| {
-                Frame::new(&unit.words, cdb.len_bytes(), direction, data_bytes, disk)
-            };
-            Transfer::new(request, &unit.geometry, self.pool.size_bytes(), frame)
-        });
-        self.transfers[request.op as usize] = transfer.ok_or(SubmitError::Invalid)?;
-        Ok(())
-    }
-
-    /// To be called when units or buffers change.
-    fn forget_transfers(&mut self) {
-        self.transfers = NO_TRANSFERS;
-    }
-
     /// Flush and trim.
     #[cold]
     #[inline(never)]
     fn submit_other(&mut self, request: Request) -> Result<Tag, SubmitError> {
-        let unit = self
-            .units
-            .get(usize::from(request.disk.0))
-            .ok_or(SubmitError::Invalid)?;
-        let (words, disk, cookie) = (&unit.words, request.disk.0, request.cookie);
-        let tag = if request.op == Op::Trim {
-            if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
-                return Err(SubmitError::Invalid);
-            }
-            let cdb = Cdb::unmap();
-            let list_bytes = UNMAP_LIST_BYTES as u32;
-            let frame = Frame::new(words, cdb.len_bytes, flag::TO_DEVICE, list_bytes, disk);
-            let list = unmap_list(request.lba, request.blocks);
-            self.queue.push_list(&frame, cdb.words, &list, cookie)
-        } else {
-            let cdb = Cdb::flush();
-            let frame = Frame::new(words, cdb.len_bytes, flag::NONE, 0, disk);
-            self.queue.push(&frame, cdb.words, BusAddr(0), cookie)
+        let Other { frame, cdb, list } = self.units.other(&request)?;
+        let cookie = request.cookie;
+        let tag = match list {
+            Some(list) => self.queue.push_list(&frame, cdb, &list, cookie),
+            None => self.queue.push(&frame, cdb, BusAddr(0), cookie),
         };
         let tag = tag.ok_or(SubmitError::Full)?;
         self.other_pending = true;
@@ -269,7 +195,7 @@ impl<H: Hal> Controller for Pvscsi<H> {
     }
 
     fn disks(&self) -> &[Disk] {
-        &self.disks
+        self.units.disks()
     }
 
     fn ignored(&self) -> &[Ignored] {
@@ -281,23 +207,11 @@ impl<H: Hal> Controller for Pvscsi<H> {
         if self.queue.rings.unpublished() >= self.gate {
             self.open_gate()?;
         }
-        let kind = request.op as usize;
-        if kind >= transfer::KINDS {
+        if request.op as usize >= transfer::KINDS {
             return self.submit_other(*request);
         }
-        if !self.transfers[kind].is_for(request.disk, request.blocks) {
-            self.prepare(request)?;
-        }
-        let transfer = &self.transfers[kind];
-        if !transfer.fits(request.lba, request.buffer_offset_bytes) {
-            return Err(SubmitError::Invalid);
-        }
-        let Some(buffer) = self.pool.address(request.buffer) else {
-            return Err(SubmitError::Invalid);
-        };
-        let data = buffer.add(u64::from(request.buffer_offset_bytes));
-        let cdb = transfer.cdb.at(request.lba);
-        let tag = self.queue.push(&transfer.frame, cdb, data, request.cookie);
+        let (frame, cdb, data) = self.units.transfer(request)?;
+        let tag = self.queue.push(frame, cdb, data, request.cookie);
         tag.ok_or(SubmitError::Full)
     }
 
@@ -397,11 +311,8 @@ impl<H: Hal> Controller for Pvscsi<H> {
         }
         // The device can only find what it has been shown.
         self.ring_doorbell(QueueId(0));
-        let disk = self.queue.shadow(tag.slot()).disk();
-        let address = self.disks.get(usize::from(disk)).and_then(address_of);
-        let Some(address) = address else {
-            return Err(ControllerError::Unsupported);
-        };
+        let disk = DiskId(self.queue.shadow(tag.slot()).disk());
+        let address = self.units.address(disk)?;
         // context, target, padding.
         let descriptor = [tag.bits(), 0, u32::from(address.target), 0];
         self.regs.command(cmd::ABORT_CMD, &descriptor);
@@ -410,23 +321,10 @@ impl<H: Hal> Controller for Pvscsi<H> {
 
     fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError> {
         self.check_idle()?;
-        let index = usize::from(disk.0);
-        let address = self.disks.get(index).and_then(address_of);
-        let Some(address) = address else {
-            return Err(ControllerError::Unsupported);
-        };
-        match scsi::probe(self, address)? {
-            Probe::Disk(fresh) => {
-                self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes);
-                self.forget_transfers();
-                self.disks[index] = fresh;
-                Ok(())
-            }
-            Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
-                what: "a disk at this address",
-                answer: u64::from(address.target),
-            }),
-        }
+        let address = self.units.address(disk)?;
+        let fresh = scsi::look_again(self, address)?;
+        let longest_bytes = self.limits.max_transfer_bytes;
+        self.units.renew_disk(disk, fresh, longest_bytes)
     }
 
     /// By the message ring.
@@ -449,18 +347,15 @@ impl<H: Hal> Controller for Pvscsi<H> {
         self.check_idle()?;
         // Between two rows is a quiet moment.
         self.renew_from(self.ages.ripe)?;
-        self.forget_transfers();
-        self.pool
-            .replace(&self.hal, count, size_bytes)
-            .map_err(ControllerError::Dma)
+        self.units.set_buffers(&self.hal, count, size_bytes)
     }
 
     fn fill_buffer(&mut self, buffer: BufferId, offset_bytes: usize, data: &[u8]) {
-        self.pool.fill(buffer, offset_bytes, data);
+        self.units.fill_buffer(buffer, offset_bytes, data);
     }
 
     fn read_buffer(&self, buffer: BufferId, offset_bytes: usize, out: &mut [u8]) {
-        self.pool.read(buffer, offset_bytes, out);
+        self.units.read_buffer(buffer, offset_bytes, out);
     }
 
     fn accesses(&self) -> Accesses {

@@ -1,18 +1,15 @@
 //! Start, restart and end of an adapter.
 
 use super::Pvscsi;
-use super::controller::{NO_TRANSFERS, Unit};
 use super::features::{self, Features};
 use super::messages::Messages;
 use super::options::{Ages, Choices};
 use super::queue::Queue;
 use super::regs::Regs;
 use super::spec::{ADAPTER_TARGET, BAR_BYTES, MAX_UNCONSUMED, PAGE_BYTES, STATUS_FAILED, cmd};
-use crate::block::{
-    BufferPool, Controller, ControllerError, DiskAddress, Health, InterruptMode, Limits, Options,
-};
+use crate::block::{Controller, ControllerError, DiskId, Health, InterruptMode, Limits, Options};
 use crate::hal::{DmaLayout, Hal, Mmio};
-use crate::scsi::{self, ScsiAddress};
+use crate::scsi::{self, Units};
 use alloc::vec::Vec;
 
 /// Longest single command in bytes: well inside the 32 MiB that Linux sends to
@@ -69,9 +66,7 @@ impl<H: Hal> Pvscsi<H> {
             regs,
             queue,
             scratch,
-            units: Vec::new(),
-            transfers: NO_TRANSFERS,
-            pool: BufferPool::default(),
+            units: Units::default(),
             messages: None,
             gate: 0,
             other_pending: false,
@@ -85,7 +80,6 @@ impl<H: Hal> Pvscsi<H> {
             choices,
             ages,
             features,
-            disks: Vec::new(),
             ignored: Vec::new(),
             hal,
         };
@@ -159,12 +153,8 @@ impl<H: Hal> Pvscsi<H> {
         let targets = (0..self.limits.max_targets as u16)
             .filter(|target| !(skip_own && *target == ADAPTER_TARGET));
         let found = scsi::scan(self, targets, MAX_LUN)?;
-        self.units = found
-            .disks
-            .iter()
-            .map(|disk| Unit::new(disk, self.limits.max_transfer_bytes))
-            .collect();
-        self.disks = found.disks;
+        self.units
+            .set_disks(found.disks, self.limits.max_transfer_bytes);
         self.ignored = found.ignored;
         Ok(())
     }
@@ -232,10 +222,9 @@ impl<H: Hal> Pvscsi<H> {
     /// Takes the UNIT ATTENTION that a reset leaves at every disk, so that no
     /// workload meets it.
     pub(super) fn settle_disks(&mut self) -> Result<(), ControllerError> {
-        for index in 0..self.disks.len() {
-            if let DiskAddress::Scsi { target, lun } = self.disks[index].address {
-                scsi::settle(self, ScsiAddress { target, lun })?;
-            }
+        for index in 0..self.units.disks().len() {
+            let address = self.units.address(DiskId(index as u16))?;
+            scsi::settle(self, address)?;
         }
         Ok(())
     }

@@ -2,23 +2,15 @@
 
 use super::Pvscsi;
 use super::queue::{Frame, UnitWords};
-use super::spec::{flag, lun_word, target_word};
+use super::spec::flag;
 use crate::block::{Completion, Controller, ControllerError, QueueId, Status};
 use crate::hal::{Clock, Deadline, DmaRegion, Hal};
-use crate::scsi::{Cdb, ScsiAddress, ScsiPort};
+use crate::scsi::{Cdb, ScsiAddress, ScsiPort, Wire};
 
 /// How long a command of the scan may take, in milliseconds.
 const COMMAND_MS: u64 = 5_000;
 /// How long to wait before sending a command again, in milliseconds.
 const PAUSE_MS: u64 = 10;
-
-/// The unit's part of its descriptors; `None` if it cannot be addressed.
-pub(super) fn unit_words(at: ScsiAddress) -> Option<UnitWords> {
-    Some(UnitWords {
-        lun: lun_word(u8::try_from(at.lun).ok()?),
-        target: target_word(u8::try_from(at.target).ok()?),
-    })
-}
 
 impl<H: Hal> ScsiPort for Pvscsi<H> {
     fn execute(
@@ -31,7 +23,7 @@ impl<H: Hal> ScsiPort for Pvscsi<H> {
         if busy != 0 {
             return Err(ControllerError::InFlight(busy));
         }
-        let Some(unit) = unit_words(address) else {
+        let Some(unit) = UnitWords::of(address) else {
             return Ok(Status::NoDevice);
         };
         // What the unit does not return must read as zero.

@@ -1,10 +1,11 @@
 //! Rings, tags and the memory of each slot: what one command in flight needs.
 
 use super::ring::Rings;
-use crate::block::{Tag, TagTable};
+use super::spec::{flag, lun_word, target_word};
+use crate::block::{Op, Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaLayout, DmaRegion, Hal};
-use crate::scsi::UNMAP_LIST_BYTES;
 use crate::scsi::sense::SENSE_BYTES;
+use crate::scsi::{ScsiAddress, UNMAP_LIST_BYTES, Wire};
 
 /// Shared memory of a slot: sense data, then the parameter list of an UNMAP.
 const SLOT_BYTES: usize = 128;
@@ -56,6 +57,27 @@ impl Frame {
             unit: [unit.lun | cdb_bytes as u64, unit.target],
             shadow: Shadow::new(data_bytes, disk),
         }
+    }
+}
+
+impl Wire for UnitWords {
+    type Frame = Frame;
+    const NONE: Frame = Frame::NONE;
+
+    fn of(at: ScsiAddress) -> Option<Self> {
+        Some(Self {
+            lun: lun_word(u8::try_from(at.lun).ok()?),
+            target: target_word(u8::try_from(at.target).ok()?),
+        })
+    }
+
+    fn frame(&self, op: Op, cdb_bytes: u8, data_bytes: u32, disk: u16) -> Frame {
+        let direction = match op {
+            Op::Read => flag::TO_HOST,
+            Op::Flush => flag::NONE,
+            Op::Write | Op::WriteDurable | Op::Trim => flag::TO_DEVICE,
+        };
+        Frame::new(self, cdb_bytes, direction, data_bytes, disk)
     }
 }
 

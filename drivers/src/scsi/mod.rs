@@ -17,12 +17,14 @@ pub mod sense;
 pub mod spec;
 pub mod status;
 pub mod transfer;
+mod units;
 
 #[cfg(test)]
 mod tests;
 
 pub use cdb::{Cdb, TransferCdb, TransferCode, UNMAP_LIST_BYTES, unmap_list};
 pub use port::{PORT_BYTES, ScsiAddress, ScsiPort};
-pub use probe::{Probe, probe, settle};
+pub use probe::{Probe, look_again, probe, settle};
 pub use scan::{Found, scan};
 pub use transfer::Transfer;
+pub use units::{Other, Units, Wire};

@@ -1,7 +1,7 @@
 //! How the scan reaches the units behind a controller.
 
 use super::Cdb;
-use crate::block::{ControllerError, DiskAddress, Status};
+use crate::block::{ControllerError, Disk, DiskAddress, Status};
 
 /// Address of a logical unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,6 +10,17 @@ pub struct ScsiAddress {
     pub target: u16,
     /// Logical unit number.
     pub lun: u16,
+}
+
+impl ScsiAddress {
+    /// Of a disk; `None` if it is a namespace.
+    #[must_use]
+    pub const fn of(disk: &Disk) -> Option<Self> {
+        match disk.address {
+            DiskAddress::Scsi { target, lun } => Some(Self { target, lun }),
+            DiskAddress::Namespace(_) => None,
+        }
+    }
 }
 
 impl From<ScsiAddress> for DiskAddress {

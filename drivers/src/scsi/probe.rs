@@ -63,6 +63,21 @@ pub fn settle(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Status, Contr
     command(port, at, &Cdb::test_unit_ready(), &mut [])
 }
 
+/// Asks a disk again what it is.
+///
+/// # Errors
+/// [`ControllerError::Refused`] if there is no disk any more; else as
+/// [`ScsiPort::execute`].
+pub fn look_again(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Disk, ControllerError> {
+    match probe(port, at)? {
+        Probe::Disk(fresh) => Ok(fresh),
+        Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
+            what: "a disk at this address",
+            answer: u64::from(at.target),
+        }),
+    }
+}
+
 /// Logical units of a target; unit 0 alone where it does not say.
 pub(super) fn report_luns(
     port: &mut impl ScsiPort,

@@ -46,13 +46,13 @@ impl<F> Transfer<F> {
     }
 
     /// Of one kind, to one disk, of one length, in buffers of `buffer_bytes`;
-    /// `None` if disk or buffers take none such. `frame` is given the command and
-    /// the length of its data in bytes.
+    /// `None` if disk or buffers take none such. `frame` is given the lengths
+    /// of CDB and data in bytes.
     pub fn new(
         request: &Request,
         geometry: &Geometry,
         buffer_bytes: usize,
-        frame: impl FnOnce(TransferCdb, u32) -> F,
+        frame: impl FnOnce(u8, u32) -> F,
     ) -> Option<Self> {
         let blocks = request.blocks;
         let code = *CODES.get(request.op as usize)?;
@@ -66,7 +66,7 @@ impl<F> Transfer<F> {
             end,
             last_offset_bytes: u32::try_from(last_offset_bytes).unwrap_or(u32::MAX),
             cdb,
-            frame: frame(cdb, data_bytes),
+            frame: frame(cdb.len_bytes(), data_bytes),
         })
     }
 

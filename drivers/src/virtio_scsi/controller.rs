@@ -3,61 +3,26 @@
 use super::events::Event;
 use super::features::Features;
 use super::options::Choices;
-use super::port::lun_of;
-use super::queue::{Direction, Frame, Lie, Queue, Response};
+use super::queue::{Lie, Queue, Response, UnitWord};
 use super::quirks::Quirks;
 use super::regs::Regs;
 use super::set_up::Queues;
 use super::spec::{isr, management};
 use super::status;
 use crate::block::{
-    Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskAddress,
-    DiskId, Geometry, Health, Ignored, InterruptMode, Limits, Op, Options, QueueId, Request,
-    Status, SubmitError, Tag,
+    Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskId, Health, Ignored,
+    InterruptMode, Limits, Options, QueueId, Request, Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
-use crate::scsi::{
-    self, Cdb, Probe, ScsiAddress, Transfer, UNMAP_LIST_BYTES, transfer, unmap_list,
-};
+use crate::scsi::{self, Other, Units, transfer};
 use alloc::string::ToString;
 use alloc::vec::Vec;
-
-/// Nothing was transferred yet.
-pub(super) const NO_TRANSFERS: [Transfer<Frame>; transfer::KINDS] =
-    [Transfer::none(Frame::NONE); transfer::KINDS];
-
-/// What the hot path needs of a disk.
-pub(super) struct Unit {
-    pub(super) geometry: Geometry,
-    pub(super) lun: u64,
-    trim: bool,
-}
-
-impl Unit {
-    pub(super) fn new(disk: &Disk, max_transfer_bytes: u64) -> Self {
-        Self {
-            geometry: Geometry::new(disk, max_transfer_bytes),
-            lun: address_of(disk).and_then(lun_of).unwrap_or(0),
-            trim: disk.trim,
-        }
-    }
-}
-
-fn address_of(disk: &Disk) -> Option<ScsiAddress> {
-    match disk.address {
-        DiskAddress::Scsi { target, lun } => Some(ScsiAddress { target, lun }),
-        DiskAddress::Namespace(_) => None,
-    }
-}
 
 /// A virtio-scsi controller. [`start`](Self::start) brings it up.
 pub struct VirtioScsi<H: Hal> {
     // What the hot path uses.
     pub(super) queues: Vec<Queue<H::Region>>,
-    pub(super) units: Vec<Unit>,
-    /// By kind, what the last transfer shares with those like it.
-    pub(super) transfers: [Transfer<Frame>; transfer::KINDS],
-    pub(super) pool: BufferPool<H>,
+    pub(super) units: Units<H, UnitWord>,
     /// Requests are taken.
     pub(super) running: bool,
     pub(super) regs: Regs<H::Mmio>,
@@ -74,7 +39,6 @@ pub struct VirtioScsi<H: Hal> {
     pub(super) choices: Choices,
     pub(super) features: Features,
     pub(super) limits: Limits,
-    pub(super) disks: Vec<Disk>,
     pub(super) ignored: Vec<Ignored>,
     pub(super) scratch: H::Region,
     pub(super) first_index: u16,
@@ -104,50 +68,17 @@ impl<H: Hal> VirtioScsi<H> {
         }
     }
 
-    /// Works out what a transfer shares with those that follow it.
-    #[cold]
-    #[inline(never)]
-    fn prepare(&mut self, request: &Request) -> Result<(), SubmitError> {
-        let DiskId(disk) = request.disk;
-        let direction = match request.op {
-            Op::Read => Direction::ToHost,
-            _ => Direction::ToDevice,
-        };
-        let transfer = self.units.get(usize::from(disk)).and_then(|unit| {
-            let frame = |_, data_bytes| Frame::new(unit.lun, direction, data_bytes, disk);
-            Transfer::new(request, &unit.geometry, self.pool.size_bytes(), frame)
-        });
-        self.transfers[request.op as usize] = transfer.ok_or(SubmitError::Invalid)?;
-        Ok(())
-    }
-
-    /// To be called when units or buffers change.
-    pub(super) fn forget_transfers(&mut self) {
-        self.transfers = NO_TRANSFERS;
-    }
-
     /// Flush and trim.
     #[cold]
     #[inline(never)]
     fn submit_other(&mut self, queue: QueueId, request: Request) -> Result<Tag, SubmitError> {
-        let (Some(queue), Some(unit)) = (
-            self.queues.get_mut(usize::from(queue.0)),
-            self.units.get(usize::from(request.disk.0)),
-        ) else {
-            return Err(SubmitError::Invalid);
-        };
-        let (disk, cookie) = (request.disk.0, request.cookie);
-        let tag = if request.op == Op::Trim {
-            if !unit.trim || !unit.geometry.contains(request.lba, request.blocks) {
-                return Err(SubmitError::Invalid);
-            }
-            let list_bytes = UNMAP_LIST_BYTES as u32;
-            let frame = Frame::new(unit.lun, Direction::ToDevice, list_bytes, disk);
-            let list = unmap_list(request.lba, request.blocks);
-            queue.push_list(&frame, Cdb::unmap().words, &list, cookie)
-        } else {
-            let frame = Frame::new(unit.lun, Direction::None, 0, disk);
-            queue.push(&frame, Cdb::flush().words, BusAddr(0), cookie)
+        let Other { frame, cdb, list } = self.units.other(&request)?;
+        let cookie = request.cookie;
+        let queue = self.queues.get_mut(usize::from(queue.0));
+        let queue = queue.ok_or(SubmitError::Invalid)?;
+        let tag = match list {
+            Some(list) => queue.push_list(&frame, cdb, &list, cookie),
+            None => queue.push(&frame, cdb, BusAddr(0), cookie),
         };
         tag.ok_or(SubmitError::Full)
     }
@@ -224,7 +155,7 @@ impl<H: Hal> Controller for VirtioScsi<H> {
     }
 
     fn disks(&self) -> &[Disk] {
-        &self.disks
+        self.units.disks()
     }
 
     fn ignored(&self) -> &[Ignored] {
@@ -236,26 +167,13 @@ impl<H: Hal> Controller for VirtioScsi<H> {
         if !self.running {
             return Err(SubmitError::Dead);
         }
-        let kind = request.op as usize;
-        if kind >= transfer::KINDS {
+        if request.op as usize >= transfer::KINDS {
             return self.submit_other(queue, *request);
         }
-        if !self.transfers[kind].is_for(request.disk, request.blocks) {
-            self.prepare(request)?;
-        }
-        let transfer = &self.transfers[kind];
-        if !transfer.fits(request.lba, request.buffer_offset_bytes) {
-            return Err(SubmitError::Invalid);
-        }
-        let (Some(queue), Some(buffer)) = (
-            self.queues.get_mut(usize::from(queue.0)),
-            self.pool.address(request.buffer),
-        ) else {
-            return Err(SubmitError::Invalid);
-        };
-        let data = buffer.add(u64::from(request.buffer_offset_bytes));
-        let cdb = transfer.cdb.at(request.lba);
-        let tag = queue.push(&transfer.frame, cdb, data, request.cookie);
+        let (frame, cdb, data) = self.units.transfer(request)?;
+        let queue = self.queues.get_mut(usize::from(queue.0));
+        let queue = queue.ok_or(SubmitError::Invalid)?;
+        let tag = queue.push(frame, cdb, data, request.cookie);
         tag.ok_or(SubmitError::Full)
     }
 
@@ -355,9 +273,8 @@ impl<H: Hal> Controller for VirtioScsi<H> {
         if !flying.tags.is_in_flight(tag) {
             return Ok(());
         }
-        let disk = usize::from(flying.disk(tag.slot()));
-        let lun = self.units.get(disk).map(|unit| unit.lun);
-        let lun = lun.ok_or(ControllerError::Unsupported)?;
+        let disk = DiskId(flying.disk(tag.slot()));
+        let UnitWord(lun) = *self.units.wire(disk).ok_or(ControllerError::Unsupported)?;
         self.look()?;
         // The device can only find what it has been shown.
         self.ring_doorbell(queue);
@@ -367,23 +284,10 @@ impl<H: Hal> Controller for VirtioScsi<H> {
 
     fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError> {
         self.check_idle()?;
-        let index = usize::from(disk.0);
-        let address = self.disks.get(index).and_then(address_of);
-        let Some(address) = address else {
-            return Err(ControllerError::Unsupported);
-        };
-        match scsi::probe(self, address)? {
-            Probe::Disk(fresh) => {
-                self.units[index] = Unit::new(&fresh, self.limits.max_transfer_bytes);
-                self.forget_transfers();
-                self.disks[index] = fresh;
-                Ok(())
-            }
-            Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
-                what: "a disk at this address",
-                answer: u64::from(address.target),
-            }),
-        }
+        let address = self.units.address(disk)?;
+        let fresh = scsi::look_again(self, address)?;
+        let longest_bytes = self.limits.max_transfer_bytes;
+        self.units.renew_disk(disk, fresh, longest_bytes)
     }
 
     /// By the event queue.
@@ -404,18 +308,15 @@ impl<H: Hal> Controller for VirtioScsi<H> {
 
     fn set_buffers(&mut self, count: u32, size_bytes: usize) -> Result<(), ControllerError> {
         self.check_idle()?;
-        self.forget_transfers();
-        self.pool
-            .replace(&self.hal, count, size_bytes)
-            .map_err(ControllerError::Dma)
+        self.units.set_buffers(&self.hal, count, size_bytes)
     }
 
     fn fill_buffer(&mut self, buffer: BufferId, offset_bytes: usize, data: &[u8]) {
-        self.pool.fill(buffer, offset_bytes, data);
+        self.units.fill_buffer(buffer, offset_bytes, data);
     }
 
     fn read_buffer(&self, buffer: BufferId, offset_bytes: usize, out: &mut [u8]) {
-        self.pool.read(buffer, offset_bytes, out);
+        self.units.read_buffer(buffer, offset_bytes, out);
     }
 
     fn accesses(&self) -> Accesses {

@@ -1,18 +1,15 @@
 //! Start, restart and end of a controller.
 
 use super::VirtioScsi;
-use super::controller::{NO_TRANSFERS, Unit};
 use super::features::Features;
 use super::options::Choices;
 use super::quirks::Quirks;
 use super::regions::Regions;
 use super::regs::Regs;
 use super::spec::device_status;
-use crate::block::{
-    BufferPool, Controller, ControllerError, DiskAddress, Health, InterruptMode, Limits, Options,
-};
+use crate::block::{Controller, ControllerError, DiskId, Health, InterruptMode, Limits, Options};
 use crate::hal::{DmaLayout, Hal};
-use crate::scsi::{self, PORT_BYTES, ScsiAddress};
+use crate::scsi::{self, PORT_BYTES, Units};
 use alloc::vec::Vec;
 
 /// Highest target that a LUN field can name.
@@ -71,9 +68,7 @@ impl<H: Hal> VirtioScsi<H> {
             .map_err(ControllerError::Dma)?;
         let mut controller = Self {
             queues: Vec::new(),
-            units: Vec::new(),
-            transfers: NO_TRANSFERS,
-            pool: BufferPool::default(),
+            units: Units::default(),
             running: false,
             regs,
             kicks: 0,
@@ -86,7 +81,6 @@ impl<H: Hal> VirtioScsi<H> {
             choices,
             features: Features::default(),
             limits: NO_LIMITS,
-            disks: Vec::new(),
             ignored: Vec::new(),
             scratch,
             first_index,
@@ -107,14 +101,9 @@ impl<H: Hal> VirtioScsi<H> {
         let targets = 0..=self.features.max_target.min(MAX_TARGET);
         let max_lun = self.features.max_lun;
         let found = scsi::scan(self, targets, max_lun)?;
-        self.units = found
-            .disks
-            .iter()
-            .map(|disk| Unit::new(disk, self.limits.max_transfer_bytes))
-            .collect();
-        self.disks = found.disks;
+        self.units
+            .set_disks(found.disks, self.limits.max_transfer_bytes);
         self.ignored = found.ignored;
-        self.forget_transfers();
         Ok(())
     }
 
@@ -159,10 +148,9 @@ impl<H: Hal> VirtioScsi<H> {
     /// Takes the UNIT ATTENTION that a reset leaves at every disk, so that no
     /// workload meets it.
     pub(super) fn settle_disks(&mut self) -> Result<(), ControllerError> {
-        for index in 0..self.disks.len() {
-            if let DiskAddress::Scsi { target, lun } = self.disks[index].address {
-                scsi::settle(self, ScsiAddress { target, lun })?;
-            }
+        for index in 0..self.units.disks().len() {
+            let address = self.units.address(DiskId(index as u16))?;
+            scsi::settle(self, address)?;
         }
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! One command at a time, for the scan, and task management.
 
 use super::VirtioScsi;
-use super::queue::{Direction, Frame};
-use super::spec::{answer, lun_word, management, queue};
+use super::queue::{Direction, Frame, UnitWord};
+use super::spec::{answer, management, queue};
 use crate::block::{Completion, Controller, ControllerError, QueueId, Status};
 use crate::hal::{Clock, Deadline, DmaRegion, Hal};
-use crate::scsi::{Cdb, ScsiAddress, ScsiPort};
+use crate::scsi::{Cdb, ScsiAddress, ScsiPort, Wire};
 
 /// How long a command of the scan may take, in milliseconds.
 const COMMAND_MS: u64 = 5_000;
@@ -13,12 +13,6 @@ const COMMAND_MS: u64 = 5_000;
 const MANAGEMENT_MS: u64 = 1_000;
 /// How long to wait before sending a command again, in milliseconds.
 const PAUSE_MS: u64 = 10;
-
-/// The LUN field of a unit; `None` if it cannot be addressed.
-pub(super) fn lun_of(at: ScsiAddress) -> Option<u64> {
-    let target = u8::try_from(at.target).ok()?;
-    (at.lun <= super::spec::MAX_LUN).then(|| lun_word(target, at.lun))
-}
 
 impl<H: Hal> ScsiPort for VirtioScsi<H> {
     fn execute(
@@ -31,7 +25,8 @@ impl<H: Hal> ScsiPort for VirtioScsi<H> {
             0 => {}
             count => return Err(ControllerError::InFlight(count)),
         }
-        let (Some(lun), Some(first)) = (lun_of(address), self.queues.first_mut()) else {
+        let (Some(UnitWord(lun)), Some(first)) = (UnitWord::of(address), self.queues.first_mut())
+        else {
             return Ok(Status::NoDevice);
         };
         // What the unit does not return must read as zero.
@@ -100,7 +95,7 @@ impl<H: Hal> VirtioScsi<H> {
     /// # Errors
     /// [`ControllerError`] when the device cannot be asked or does not answer.
     pub fn reset_unit(&mut self, address: ScsiAddress) -> Result<bool, ControllerError> {
-        let lun = lun_of(address).ok_or(ControllerError::Unsupported)?;
+        let UnitWord(lun) = UnitWord::of(address).ok_or(ControllerError::Unsupported)?;
         self.look()?;
         let slot = self.manage(management::UNIT_RESET, lun, 0)?;
         let deadline = Deadline::after_ms(self.hal.clock(), MANAGEMENT_MS);

@@ -6,10 +6,12 @@
 
 use super::regs::Parts;
 use super::ring::{Ring, Used};
-use super::spec::{CDB_SHIFT, REQUEST_BYTES, REQUEST_WORDS, SENSE_BYTES, descriptor, response};
-use crate::block::{Tag, TagTable};
+use super::spec::{
+    CDB_SHIFT, MAX_LUN, REQUEST_BYTES, REQUEST_WORDS, SENSE_BYTES, descriptor, lun_word, response,
+};
+use crate::block::{Op, Tag, TagTable};
 use crate::hal::{BusAddr, DmaError, DmaLayout, DmaRegion, Hal};
-use crate::scsi::UNMAP_LIST_BYTES;
+use crate::scsi::{ScsiAddress, UNMAP_LIST_BYTES, Wire};
 
 /// Shared memory of a slot: request, response, parameter list of an UNMAP.
 const SLOT_BYTES: usize = 256;
@@ -70,6 +72,30 @@ impl Frame {
             Direction::ToDevice => [request | DATA, data | descriptor::NEXT | RESPONSE, answer],
         };
         Self { lun, chain, disk }
+    }
+}
+
+/// The LUN field of a unit, as requests to it carry it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnitWord(pub(super) u64);
+
+impl Wire for UnitWord {
+    type Frame = Frame;
+    const NONE: Frame = Frame::NONE;
+
+    fn of(at: ScsiAddress) -> Option<Self> {
+        let target = u8::try_from(at.target).ok()?;
+        (at.lun <= MAX_LUN).then(|| Self(lun_word(target, at.lun)))
+    }
+
+    /// The field of the CDB has one length for all.
+    fn frame(&self, op: Op, _cdb_bytes: u8, data_bytes: u32, disk: u16) -> Frame {
+        let direction = match op {
+            Op::Read => Direction::ToHost,
+            Op::Flush => Direction::None,
+            Op::Write | Op::WriteDurable | Op::Trim => Direction::ToDevice,
+        };
+        Frame::new(self.0, direction, data_bytes, disk)
     }
 }
 

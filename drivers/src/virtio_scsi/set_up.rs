@@ -63,7 +63,7 @@ impl<H: Hal> VirtioScsi<H> {
                 | device_status::DRIVER_OK,
         );
         self.post_events();
-        self.forget_transfers();
+        self.units.forget_transfers();
         self.health = Health::Ok;
         self.running = true;
         Ok(())

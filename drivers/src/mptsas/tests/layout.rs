@@ -4,6 +4,7 @@ use super::super::queue::{Frame, Queue, UnitWords, Way};
 use super::support::*;
 use crate::fake::FakeRegion;
 use crate::hal::BusAddr;
+use crate::scsi::Wire;
 use crate::scsi::{Cdb, ScsiAddress};
 use proptest::prelude::*;
 

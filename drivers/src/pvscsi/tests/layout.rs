@@ -46,7 +46,7 @@ fn a_read_has_these_bytes() {
     asked.buffer_offset_bytes = 4096;
     let tag = adapter.submit(Q, &asked).unwrap();
     let bytes = descriptor(&machine, &adapter, slot);
-    let buffer = adapter.pool.data_address(BufferId(5), 0, 1).unwrap();
+    let buffer = adapter.units.buffer_address(BufferId(5)).unwrap();
     assert_eq!(number(&bytes[..8]), u64::from(tag.bits()));
     assert_eq!(number(&bytes[8..0x10]), buffer.0 + 4096);
     assert_eq!(number(&bytes[0x10..0x18]), 8192);

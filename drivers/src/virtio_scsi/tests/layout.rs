@@ -86,7 +86,7 @@ fn a_read_has_these_bytes() {
         };
         assert_eq!((header.1, header.2), (51, false));
         assert_eq!((response.1, response.2), (108, true));
-        let buffer = adapter.pool.address(BufferId(5)).unwrap().0 + 4096;
+        let buffer = adapter.units.buffer_address(BufferId(5)).unwrap().0 + 4096;
         assert_eq!(data, (buffer, 8192, true));
         let bytes = bytes_at(&machine, header.0, 51);
         assert_eq!(bytes[..8], [1, 9, 0x41, 44, 0, 0, 0, 0]);
@@ -113,7 +113,10 @@ fn a_write_puts_its_data_before_the_response() {
             let links = chain(&machine, &adapter);
             let shape: Vec<(u64, bool)> = links.iter().map(|link| (link.1, link.2)).collect();
             assert_eq!(shape, [(51, false), (4096, false), (108, true)]);
-            assert_eq!(links[1].0, adapter.pool.address(BufferId(3)).unwrap().0);
+            assert_eq!(
+                links[1].0,
+                adapter.units.buffer_address(BufferId(3)).unwrap().0
+            );
             let cdb = [0x8a, flags, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0];
             assert_eq!(bytes_at(&machine, links[0].0 + 19, 32)[..16], cdb);
         }
