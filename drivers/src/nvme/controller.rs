@@ -7,7 +7,7 @@ use super::io::{IoQueue, Lie, Namespace};
 use super::prp::PrpLists;
 use super::quirks::Quirks;
 use super::regs::Registers;
-use super::spec::{CDW10, PAGE_BYTES, admin, word0};
+use super::spec::{CDW10, Csts, PAGE_BYTES, admin, word0};
 use crate::block::{
     Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskId, Health,
     Ignored, InterruptMode, Limits, Op, Options, QueueId, Request, SubmitError, Tag,
@@ -138,6 +138,10 @@ impl<H: Hal> Nvme<H> {
         self.listen()
     }
 
+    fn is_fatal(&self) -> bool {
+        self.registers.status().is_ok_and(Csts::is_fatal)
+    }
+
     fn fault(&self) -> Health {
         match self.registers.status() {
             Ok(status) => Health::Fault(status.0),
@@ -170,6 +174,9 @@ impl<H: Hal> Nvme<H> {
         match result {
             Err(ControllerError::Gone) => self.health = Health::Gone,
             Err(ControllerError::TimedOut { .. }) => self.health = self.fault(),
+            // A command that was refused says nothing of the controller, unless it
+            // was so because of the controller's state.
+            Err(ControllerError::Refused { .. }) if self.is_fatal() => self.health = self.fault(),
             _ => return result,
         }
         self.running = false;

@@ -32,6 +32,25 @@ impl<H: Hal> Pvscsi<H> {
         Self::start_at(hal, mmio, options, Ages::DEFAULT)
     }
 
+    /// The same with rings whose indices start at `first_index`, and an adapter that
+    /// takes them from memory, for tests of the wrap at 2^32.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    #[cfg(feature = "fake")]
+    pub fn start_with_indices(
+        hal: H,
+        mmio: H::Mmio,
+        options: &Options,
+        first_index: u32,
+    ) -> Result<Self, ControllerError> {
+        let ages = Ages {
+            first_index,
+            ..Ages::DEFAULT
+        };
+        Self::start_at(hal, mmio, options, ages)
+    }
+
     pub(super) fn start_at(
         hal: H,
         mmio: H::Mmio,

@@ -47,6 +47,22 @@ impl<H: Hal> VirtioScsi<H> {
         Self::start_at(hal, mmio, regions, quirks, options, 0)
     }
 
+    /// The same with request queues whose indices start at `first_index`, and a
+    /// device that takes them from memory, for tests of the wrap at 2^16.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    #[cfg(feature = "fake")]
+    pub fn start_with_indices(
+        hal: H,
+        mmio: H::Mmio,
+        regions: Regions,
+        first_index: u16,
+    ) -> Result<Self, ControllerError> {
+        let (quirks, options) = (Quirks::default(), Options::default());
+        Self::start_at(hal, mmio, regions, quirks, &options, first_index)
+    }
+
     /// `first_index` is where the indices of request queues start: 0, but for
     /// tests of the wrap.
     pub(super) fn start_at(

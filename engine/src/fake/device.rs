@@ -368,7 +368,10 @@ impl Controller for Device {
         self.tags.forget_all();
         match self.health {
             Health::Gone => Err(ControllerError::Gone),
-            _ => Ok(()),
+            _ => {
+                self.health = Health::Ok;
+                Ok(())
+            }
         }
     }
 

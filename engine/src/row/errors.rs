@@ -2,6 +2,7 @@
 
 use super::split::Piece;
 use super::state::Row;
+use super::tally::Failure;
 use drivers::block::{Completion, Controller, Sense, Status};
 use drivers::hal::Clock;
 
@@ -72,6 +73,17 @@ const fn disk_may_differ(sense: Sense) -> bool {
     )
 }
 
+/// Whether a command failed because there is nothing left that could execute it:
+/// the target is gone, or the logical unit (5/25/00), or the medium (2/3A/xx). All
+/// further ones would fail too, and at once.
+const fn is_gone(status: Status) -> bool {
+    match status {
+        Status::NoDevice => true,
+        Status::Check(sense) => matches!((sense.key, sense.asc), (5, 0x25) | (2, 0x3a)),
+        _ => false,
+    }
+}
+
 impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// A completion with an error, or one that names no I/O.
     #[cold]
@@ -90,6 +102,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
         self.errors.add(completion.status);
         self.failed_commands += 1;
+        if is_gone(completion.status) {
+            self.suspended = true;
+            self.give_up(Failure::DiskGone(completion.status));
+        }
         let lane = slot.lane();
         if self.splits && self.piece_done(index, lane, completion.cookie, false) == Piece::More {
             return;

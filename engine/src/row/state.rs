@@ -18,7 +18,9 @@ use super::wait::{self, Waiter};
 use crate::session::MachineCounters;
 use crate::time::Timebase;
 use crate::workload::{Digest, Direction, Mix, Stream};
-use drivers::block::{BufferId, Completion, Controller, DiskId, Lba, Limits, Op, QueueId, Request};
+use drivers::block::{
+    BufferId, Completion, Controller, DiskId, Health, Lba, Limits, Op, QueueId, Request,
+};
 use drivers::hal::Clock;
 
 /// One direction, with everything worked out that an issue needs.
@@ -135,6 +137,8 @@ pub(super) struct Row<'a, C, K> {
     pub verifier: Verifier,
     pub failure: Option<Failure>,
     pub controller_lost: bool,
+    /// What the controller said of itself at the end, if it was not well.
+    pub found_unwell: Option<Health>,
     /// 0 as long as nothing completed.
     pub first_completion_ticks: u64,
 }
@@ -243,6 +247,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             verifier: Verifier::new(),
             failure: None,
             controller_lost: false,
+            found_unwell: None,
             first_completion_ticks: 0,
             tracks,
             mix: spec.mix,

@@ -12,7 +12,7 @@ use crate::session::MachineCounts;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use drivers::block::{Accesses, Completion, Controller, ControllerError, Health};
+use drivers::block::{Accesses, Completion, Controller, ControllerError, Health, Status};
 use drivers::hal::Clock;
 
 /// Completions taken in one call of `reap`.
@@ -65,6 +65,8 @@ pub enum Failure {
     Dead,
     /// The disk changed under the row, and must not be written any more: why.
     Suspended(String),
+    /// The disk is gone, or what was in it: what it, or its controller, answers.
+    DiskGone(Status),
     /// A reset after a time-out failed.
     Reset(ControllerError),
     /// Completions were found, and no interrupt came for them.
@@ -97,6 +99,8 @@ pub struct Tally {
     pub failure: Option<Failure>,
     /// A reset failed: the controller must not be used any more.
     pub controller_lost: bool,
+    /// What the controller said of itself before it was reset, if it was not well.
+    pub found_unwell: Option<Health>,
     /// The window was opened and closed.
     pub window_closed: bool,
     /// Length of the window in ticks.
@@ -168,6 +172,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         };
         Tally {
             controller_lost: self.controller_lost,
+            found_unwell: self.found_unwell,
             window_closed: self.edges.phase == Phase::Closed,
             window_ticks: self.edges.window_ticks,
             depth_limit: self.depth as u32,

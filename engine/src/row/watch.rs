@@ -37,7 +37,8 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     }
 
     /// Takes back what the device still owns after the window: each command has
-    /// its whole time; then it is aborted, and at last the controller is reset.
+    /// its whole time; then it is aborted, and at last the controller is reset, as
+    /// it also is when it is not well.
     pub fn drain(&mut self) {
         let mut next_watch = 0;
         while self.owned > 0 && self.failure.is_none() {
@@ -53,7 +54,13 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if self.owned > 0 {
             self.abort_all();
         }
-        if self.owned > 0
+        // One that lies or has a fault does not get well by being left alone, even
+        // with nothing in flight. What it says of itself is asked before it forgets.
+        let health = self.ctl.health();
+        if health != Health::Ok {
+            self.found_unwell = Some(health);
+        }
+        if (self.owned > 0 || health != Health::Ok)
             && let Err(error) = self.ctl.reset()
         {
             self.failure.get_or_insert(Failure::Reset(error));
@@ -68,11 +75,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 self.tracks[slot.lane()].lost += 1;
             }
         }
-        if self.failure.is_none() {
-            match self.ctl.health() {
-                Health::Ok => {}
-                health => self.failure = Some(Failure::Unhealthy(health)),
-            }
+        if self.failure.is_none()
+            && let Some(health) = self.found_unwell
+        {
+            self.failure = Some(Failure::Unhealthy(health));
         }
     }
 

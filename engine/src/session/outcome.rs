@@ -16,6 +16,10 @@ pub fn reason(tally: &Tally, ios: u64, timebase: &Timebase) -> Option<String> {
     if tally.failed_flushes > 0 {
         reasons.push(format!("failed flushes: {}", tally.failed_flushes));
     }
+    // Why nothing came, where that is known.
+    if let (Some(Failure::TimedOut { .. }), Some(health)) = (&tally.failure, tally.found_unwell) {
+        reasons.push(health_text(health));
+    }
     let failed = tally.failed[0] + tally.failed[1];
     if failed > 0 {
         reasons.push(format!("failed I/Os: {failed}"));
@@ -58,6 +62,7 @@ fn describe(failure: &Failure, timebase: &Timebase) -> String {
         Failure::Suspended(why) => {
             format!("writes stopped after the disk reported a change: {why}")
         }
+        Failure::DiskGone(answer) => format!("the disk is gone: {answer}"),
         Failure::LostInterrupts { times } => format!(
             "interrupts get lost: {times} times completions were there and no interrupt came for them"
         ),

@@ -5,6 +5,7 @@ mod bench;
 mod counts;
 mod depth;
 mod errors;
+mod gone;
 mod interrupts;
 mod split;
 mod stages;

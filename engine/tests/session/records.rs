@@ -215,7 +215,7 @@ fn no_field_is_nan_or_infinite_where_nothing_happened() {
     never.plan = Box::new(|_, request| engine::fake::Answer {
         ticks: 10,
         status: if request.blocks == 8 {
-            drivers::block::Status::NoDevice
+            drivers::block::Status::HostError(0x46)
         } else {
             drivers::block::Status::Ok
         },
@@ -224,7 +224,7 @@ fn no_field_is_nan_or_infinite_where_nothing_happened() {
     let run = outcome.rows()[0];
     assert_eq!(run.status, RunStatus::Failed);
     assert_eq!(run.reason.as_deref(), Some("failed I/Os: 100"));
-    assert_eq!(run.errors_by_kind["no device"], 100);
+    assert_eq!(run.errors_by_kind["host adapter status 0x46"], 100);
     for figure in [
         run.read.iops,
         run.read.bw_bytes,

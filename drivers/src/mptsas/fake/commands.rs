@@ -35,6 +35,9 @@ impl Pending {
         let len = usize::from(self.bytes[4]).min(16);
         self.bytes[0x18..0x18 + len].to_vec()
     }
+    pub(super) fn is_transfer(&self) -> bool {
+        blocks_of(&self.cdb()).is_some()
+    }
     fn data_bytes(&self) -> u32 {
         get32(&self.bytes, 0x28)
     }
@@ -76,7 +79,9 @@ impl MptModel {
         let mut index = 0;
         while let Some(pending) = self.in_flight.get_mut(index) {
             if pending.steps_left == 0 {
-                self.complete(index);
+                if !self.complete(index) {
+                    return;
+                }
             } else {
                 pending.steps_left -= 1;
                 index += 1;

@@ -88,6 +88,7 @@ impl MptModel {
             }
             return;
         }
+        self.seen.transfers += u64::from(pending.is_transfer());
         self.in_flight.push_back(pending);
         match self.completing {
             Completing::AtOnce => {

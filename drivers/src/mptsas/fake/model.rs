@@ -17,6 +17,8 @@ pub struct Seen {
     pub first_posts: u64,
     /// Requests fetched.
     pub requests: u64,
+    /// Reads and writes among them.
+    pub transfers: u64,
     /// Replies by context.
     pub context_replies: u64,
     /// Replies by frame.

@@ -28,6 +28,10 @@ impl MptModel {
         reply
     }
 
+    pub(super) fn end_all(&mut self) {
+        self.end_where(|_| true);
+    }
+
     /// Ends open commands as terminated; how many.
     fn end_where(&mut self, chosen: impl Fn(&Pending) -> bool) -> u8 {
         let mut count = 0;

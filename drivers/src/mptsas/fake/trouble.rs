@@ -9,6 +9,12 @@ impl MptModel {
         self.state = FAULT | u32::from(code);
     }
 
+    /// Resets the bus: open commands end as terminated by it.
+    pub fn reset_bus(&mut self) {
+        self.end_all();
+        self.bus.reset(2);
+    }
+
     /// Leaves its operational state, as if somebody else had reset it.
     pub fn fall_back(&mut self) {
         self.state = super::model::READY;

@@ -56,6 +56,8 @@ pub struct NvmeConfig {
     pub messages: bool,
     /// An Abort command really aborts a held command.
     pub aborts: bool,
+    /// Status field for a namespace that is not there.
+    pub absent_namespace: u16,
     /// The driver is told through the event page of every completion head it
     /// moves while the device is posting.
     pub wants_heads: bool,
@@ -85,6 +87,7 @@ impl Default for NvmeConfig {
             immediate: false,
             messages: false,
             aborts: false,
+            absent_namespace: 0x4002,
             wants_heads: true,
         }
     }

@@ -49,6 +49,7 @@ pub struct FakeNvme {
     pub(super) resets: u32,
     pub(super) shutdowns: u32,
     pub(super) messages_sent: u64,
+    pub(super) transfers: u64,
 }
 
 impl FakeNvme {
@@ -88,6 +89,7 @@ impl FakeNvme {
             resets: 0,
             shutdowns: 0,
             messages_sent: 0,
+            transfers: 0,
         }
     }
 
@@ -101,6 +103,12 @@ impl FakeNvme {
     #[must_use]
     pub fn log(&self) -> &[IoRecord] {
         &self.log
+    }
+
+    /// Reads and writes fetched so far.
+    #[must_use]
+    pub fn transfers(&self) -> u64 {
+        self.transfers
     }
 
     /// Forgets the log.

@@ -38,6 +38,9 @@ pub struct Faults {
     /// I/O commands with this opcode end so, unexecuted, this many times more:
     /// opcode, status field, times.
     pub fail: Vec<(u8, u16, u32)>,
+    /// Reads and writes of namespace 1 that touch a block end so, unexecuted, this many times more:
+    /// block, status field, times.
+    pub bad_blocks: Vec<(u64, u16, u32)>,
     /// False completions, one per I/O command from now on.
     pub lies: VecDeque<Lie>,
 }
@@ -49,6 +52,15 @@ impl Faults {
             .fail
             .iter_mut()
             .find(|(wanted, _, times)| *wanted == opcode && *times > 0)?;
+        fault.2 -= 1;
+        Some(fault.1)
+    }
+
+    /// The status field that a read or write of these blocks is to end with.
+    pub(super) fn take_bad_block(&mut self, lba: u64, blocks: u64) -> Option<u16> {
+        let fault = self.bad_blocks.iter_mut().find(|(block, _, times)| {
+            *times > 0 && block.checked_sub(lba).is_some_and(|at| at < blocks)
+        })?;
         fault.2 -= 1;
         Some(fault.1)
     }

@@ -79,6 +79,7 @@ impl FakeNvme {
             self.violation(format!("reserved fields of command {:#x} set", fetched.id));
         }
         let transfer = matches!(fetched.opcode, 1 | 2);
+        self.transfers += u64::from(transfer);
         let blocks = if transfer {
             (fetched.cdw[2] & 0xffff) + 1
         } else {
@@ -104,7 +105,14 @@ impl FakeNvme {
 
     /// Executes an I/O command and completes it.
     pub(super) fn run(&mut self, fetched: Fetched) {
-        let status = match self.faults.take_failure(fetched.opcode) {
+        let refused = self.faults.take_failure(fetched.opcode).or_else(|| {
+            let blocks = u64::from(fetched.cdw[2] & 0xffff) + 1;
+            let transfer = matches!(fetched.opcode, 1 | 2);
+            (transfer && fetched.nsid == 1)
+                .then(|| self.faults.take_bad_block(fetched.lba(), blocks))
+                .flatten()
+        });
+        let status = match refused {
             Some(status) => status,
             None => self.execute(&fetched),
         };
@@ -117,7 +125,7 @@ impl FakeNvme {
         }
         let nsid = fetched.nsid;
         if !self.namespaces.iter().any(|found| found.nsid == nsid) {
-            return INVALID_FIELD;
+            return self.config.absent_namespace;
         }
         match fetched.opcode {
             0 => 0,

@@ -28,6 +28,8 @@ pub struct Seen {
     pub other_kicks: u64,
     /// Requests fetched.
     pub requests: u64,
+    /// Reads and writes among them.
+    pub transfers: u64,
     /// Completions posted.
     pub completions: u64,
     /// Adapter resets.
@@ -74,6 +76,8 @@ pub struct PvscsiModel {
     pub mute: bool,
     /// Refuses SETUP_RINGS.
     pub refuses_rings: bool,
+    /// Bytes by which it states less than has moved, where it states a length.
+    pub unstated_bytes: u64,
     /// What it writes as request call threshold, once enabled.
     pub call_threshold: u32,
     /// What it saw.
@@ -104,6 +108,7 @@ impl PvscsiModel {
             fast: false,
             mute: false,
             refuses_rings: false,
+            unstated_bytes: 0,
             call_threshold: 0,
             seen: Seen::default(),
             command: 0,

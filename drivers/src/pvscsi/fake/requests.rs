@@ -92,7 +92,9 @@ impl PvscsiModel {
                 Completing::AfterSteps(steps) => steps,
                 Completing::AtOnce | Completing::ByHand => 0,
             };
-            self.in_flight.push_back(Pending { words, steps_left });
+            let pending = Pending { words, steps_left };
+            self.seen.transfers += u64::from(blocks_of(&pending.cdb()).is_some());
+            self.in_flight.push_back(pending);
         }
     }
 
@@ -125,7 +127,11 @@ impl PvscsiModel {
         let stated = self.quirks.states_lengths;
         let status =
             ending.sense_bytes as u64 | u64::from(ending.host) << 32 | u64::from(ending.scsi) << 48;
-        let moved_bytes = if stated { ending.moved_bytes } else { 0 };
+        let moved_bytes = if stated {
+            ending.moved_bytes.saturating_sub(self.unstated_bytes)
+        } else {
+            0
+        };
         self.post([pending.context(), moved_bytes, status, 0]);
     }
 

@@ -31,6 +31,8 @@ pub struct Seen {
     pub event_kicks: u64,
     /// Requests fetched.
     pub requests: u64,
+    /// Reads and writes among them.
+    pub transfers: u64,
     /// Requests completed.
     pub completions: u64,
     /// Resets by the status register.
@@ -72,6 +74,8 @@ pub struct VirtioModel {
     pub fetching: Fetching,
     /// When it completes them.
     pub completing: Completing,
+    /// Bytes that it states as left over though all moved.
+    pub false_residual_bytes: u32,
     /// Does not answer task management.
     pub deaf: bool,
     /// A reset leaves what was written to sense_size and cdb_size.
@@ -118,6 +122,7 @@ impl VirtioModel {
             quirks,
             fetching: Fetching::AtKick,
             completing: Completing::AtOnce,
+            false_residual_bytes: 0,
             deaf: false,
             doorbell_bytes: 4,
             leaves_sense: false,

@@ -137,6 +137,7 @@ impl VirtioModel {
                 _ => 0,
             },
         };
+        self.seen.transfers += u64::from(blocks_of(&pending.cdb).is_some());
         self.judge(&pending);
         Some(pending)
     }
@@ -225,7 +226,7 @@ impl VirtioModel {
                 let residual = if reply.status == 2 {
                     0
                 } else {
-                    asked.saturating_sub(reply.moved_bytes)
+                    asked.saturating_sub(reply.moved_bytes) + u64::from(self.false_residual_bytes)
                 };
                 let code = reply.transport.unwrap_or(0) as u8;
                 self.end(pending, code, &reply, residual as u32);

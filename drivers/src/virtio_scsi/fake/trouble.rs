@@ -38,6 +38,12 @@ impl VirtioModel {
         }
     }
 
+    /// Resets the bus: open commands end as reset.
+    pub fn reset_bus(&mut self) {
+        self.end_where(|_| true, 4);
+        self.bus.reset(2);
+    }
+
     /// Wants a reset.
     pub fn break_down(&mut self) {
         self.breaks();
