@@ -162,11 +162,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
             }
         }
-        let ready = self
-            .crew
-            .as_ref()
-            .is_some_and(|crew| crew.ready_at() <= now);
-        if ready && self.table.free_len() > 0 {
+        if self.crew_wakes_at <= now {
+            self.crew_wakes_at = u64::MAX;
+            // It does not wait for as many completions as a refill does otherwise.
+            self.done_since_fill = self.complete_min;
             flow = Flow::Refill;
         }
         flow
@@ -182,11 +181,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         {
             next = next.min(search.next.max(now));
         }
-        if let Some(crew) = &self.crew
-            && self.table.free_len() > 0
-        {
-            next = next.min(crew.ready_at());
-        }
+        next = next.min(self.crew_wakes_at);
         if !self.table.again.is_empty() {
             next = next.min(self.again_at);
         }

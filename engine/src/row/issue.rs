@@ -21,7 +21,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             let batch = self.batch::<P>(now);
             if batch == 0 {
                 if P::GENERAL {
-                    self.note_crew();
+                    self.note_crew(now);
                 }
                 return now;
             }
@@ -33,7 +33,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             now = self.ring::<P>(&built);
             if built.ios < batch {
                 if P::GENERAL {
-                    self.note_crew();
+                    self.note_crew(built.end);
                 }
                 return now;
             }
@@ -124,13 +124,18 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
     }
 
-    /// The loop shall look when a crew can start something again.
-    fn note_crew(&mut self) {
-        if let Some(crew) = &self.crew
-            && self.table.free_len() > 0
-        {
-            self.edges.next_event = self.edges.next_event.min(crew.ready_at());
-        }
+    /// The loop shall look when time alone lets a crew start something again, after
+    /// a fill that could start nothing at `now`. What could start already waits for
+    /// completions: to look for it would keep the loop from halting.
+    fn note_crew(&mut self, now: u64) {
+        let Some(crew) = &self.crew else { return };
+        let ready = crew.ready_at();
+        self.crew_wakes_at = if ready > now && self.table.free_len() > 0 {
+            ready
+        } else {
+            u64::MAX
+        };
+        self.edges.next_event = self.edges.next_event.min(self.crew_wakes_at);
     }
 
     fn choose(&mut self, now: u64) -> Option<Choice> {

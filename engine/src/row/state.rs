@@ -113,6 +113,8 @@ pub(super) struct Row<'a, C, K> {
     pub splits: bool,
     /// Who chooses the I/Os, where `tracks` and `mix` do not.
     pub crew: Option<Crew>,
+    /// When time alone lets the crew start something; `u64::MAX` where it does not.
+    pub crew_wakes_at: u64,
     pub data: Data,
     pub flushes: Flushes,
     pub steady: Option<Steady>,
@@ -219,6 +221,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             verify: spec.verify,
             splits: spec.splits() || crew.is_some(),
             crew,
+            crew_wakes_at: u64::MAX,
             data: extras.data,
             flushes: Flushes::default(),
             steady,

@@ -1,7 +1,7 @@
 //! Rows that wait for interrupts: what they ask of the line, and what is said of it.
 
 use crate::bench::{DISK_BYTES, Outcome, Shared, adapter, clock, job, session};
-use engine::fake::{Device, FakeLine, Wire};
+use engine::fake::{Answer, Device, FakeLine, Wire};
 use engine::session::Adapter;
 use proto::job::{Irq, Params, Rw, Wait};
 use proto::result::RunStatus;
@@ -105,4 +105,34 @@ fn lost_interrupts_and_storms_fail_the_row_and_not_the_next() {
         assert!(said.starts_with(reason), "{said}");
         assert_eq!(rows[1].status, RunStatus::Ok);
     }
+}
+
+#[test]
+fn several_jobs_halt_between_any_two_completions() {
+    let clock = clock();
+    let wire = Wire::default();
+    let mut device = Device::new(&clock, 64, DISK_BYTES / 512, 512, 0);
+    device.wire = Some(wire.clone());
+    // The guard's two looks come first; after the first eight of the row, one
+    // completes every 10 us.
+    device.plan = Box::new(|number, _| Answer::ok(80_000.min(10_000 * number.saturating_sub(1))));
+    let shared = Shared::new(device, "pvscsi");
+    let adapter = Adapter {
+        line: Box::new(FakeLine::new(&wire, &clock, &[Irq::Msix])),
+        ..adapter("00:03.0", &shared)
+    };
+    let job = Params {
+        numjobs: 4,
+        iodepth: 2,
+        ..waiting(Wait::Irq, None)
+    };
+    let outcome = session(&clock, vec![adapter], &[job]);
+    let run = outcome.rows()[0];
+    assert_eq!(run.read.ios, 400);
+    let interrupts = run.interrupts.as_ref().unwrap();
+    assert_eq!(
+        (interrupts.device, interrupts.empty, interrupts.timer),
+        (400, 0, 0)
+    );
+    assert_eq!(run.cpu.empty_polls_per_io, 0.0);
 }
