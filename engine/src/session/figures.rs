@@ -6,6 +6,7 @@ use crate::time::Timebase;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use drivers::block::Op;
 use proto::job::percentile_text;
 use proto::result::{
     Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts, Late, LatencyNs,
@@ -92,7 +93,12 @@ fn latencies(latency: &Histogram) -> LatencyNs {
 pub fn commands(spec: &Spec, tally: &Tally) -> Commands {
     let [read, change] = tally.commands;
     let trims = spec.trims();
+    let crew = spec.extras.crew.as_ref();
+    let durable = crew.map_or(spec.extras.durable, |crew| {
+        crew.changing_op == Op::WriteDurable
+    });
     Commands {
+        durable: if durable { change } else { 0 },
         read,
         write: if trims { 0 } else { change },
         flush: tally.flushes,

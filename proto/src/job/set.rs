@@ -125,7 +125,7 @@ pub(super) fn norandommap(params: &mut Params, on: bool) {
 }
 
 pub(super) fn verify(draft: &mut Draft, text: &str) -> Result {
-    draft.params.verify = value::verify(text)?;
+    draft.params.verify = value::verify(draft, text)?;
     Ok(())
 }
 

@@ -367,9 +367,9 @@ pub const KEYS: &[Key] = &[
     fio(
         "verify",
         &[],
-        "none or pattern",
+        "none, pattern or crc32c",
         "none",
-        "Compare what is read with the pattern that writes carry, in which every 512 bytes hold their own position.",
+        "Compare what is read, byte by byte, with the pattern that writes carry, in which every 512 bytes hold their own position; `crc32c` does the same, and a note says so.",
         Action::Value(set::verify, get::verify),
     ),
     fio(

@@ -184,12 +184,19 @@ pub(super) fn kb_base(text: &str) -> Result<KbBase> {
     }
 }
 
-pub(super) fn verify(text: &str) -> Result<Verify> {
+pub(super) fn verify(draft: &mut Draft, text: &str) -> Result<Verify> {
     match text {
+        "crc32c" => {
+            draft.remark(String::from(
+                "`verify=crc32c`: every byte is compared with the pattern of positions instead, \
+                 so what fio itself wrote does not pass",
+            ));
+            Ok(Verify::Pattern)
+        }
         "none" | "0" => Ok(Verify::None),
         "pattern" => Ok(Verify::Pattern),
         _ => Err(String::from(
-            "allowed are none and pattern; other checks are not supported yet",
+            "allowed are none, pattern and crc32c; other checks are not supported yet",
         )),
     }
 }

@@ -156,6 +156,9 @@ pub struct Commands {
     pub read: u64,
     /// Writes.
     pub write: u64,
+    /// Of the writes, those that are durable when they complete (FUA).
+    #[serde(default)]
+    pub durable: u64,
     /// Flushes.
     pub flush: u64,
     /// Unmaps.

@@ -138,6 +138,7 @@ pub(crate) fn run() -> Run {
         commands: Commands {
             read: 10,
             write: 11,
+            durable: 3,
             flush: 1,
             unmap: 2,
             failed: 3,

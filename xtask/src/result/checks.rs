@@ -24,7 +24,12 @@ pub fn checks(controller: &str, guest: &Commands, qemu: Result<&BlockStats, &str
     ];
     let past_statistics = controller == "nvme" && guest.flush + guest.unmap > 0;
     if !past_statistics {
-        kinds.push(("flush", guest.flush, qemu.flushes()));
+        // A SCSI disk of QEMU's makes a durable write a write and a flush.
+        let flushes = match controller {
+            "nvme" => guest.flush,
+            _ => guest.flush + guest.durable,
+        };
+        kinds.push(("flush", flushes, qemu.flushes()));
         kinds.push(("unmap", guest.unmap, qemu.unmaps()));
     }
     let mut commands = compare("commands", &kinds);
@@ -84,6 +89,7 @@ mod tests {
     const GUEST: Commands = Commands {
         read: 10,
         write: 2,
+        durable: 0,
         flush: 1,
         unmap: 0,
         failed: 3,
@@ -147,6 +153,24 @@ mod tests {
         let wrong = Commands { read: 1, ..guest };
         let made = checks("nvme", &wrong, Ok(&BlockStats::default()));
         assert_eq!(made[0].status, CheckStatus::Failed);
+    }
+
+    #[test]
+    fn a_durable_write_is_a_flush_too_where_qemu_makes_it_one() {
+        let guest = Commands {
+            write: 5,
+            durable: 5,
+            ..Commands::default()
+        };
+        let with = |flush_operations| BlockStats {
+            wr_operations: 5,
+            flush_operations,
+            ..BlockStats::default()
+        };
+        let of = |kind: &str, flushes| checks(kind, &guest, Ok(&with(flushes)))[0].status;
+        assert_eq!(of("pvscsi", 5), CheckStatus::Ok);
+        assert_eq!(of("pvscsi", 4), CheckStatus::Failed);
+        assert_eq!(of("nvme", 0), CheckStatus::Ok);
     }
 
     #[test]

@@ -320,11 +320,18 @@ fn flags_may_be_bare() {
 #[test]
 fn verification() {
     assert_eq!(job("verify=pattern").verify, Verify::Pattern);
+    let file = parsed("[j]\nverify=crc32c");
+    assert_eq!(file.jobs[0].verify, Verify::Pattern);
+    assert!(
+        file.notes[0].contains("every byte is compared"),
+        "{:?}",
+        file.notes
+    );
     assert_eq!(job("verify=pattern\nverify=none").verify, Verify::None);
     assert_eq!(job("verify=0").verify, Verify::None);
     assert_eq!(
         refusal("verify=md5"),
-        "`verify=md5`: allowed are none and pattern; other checks are not supported yet"
+        "`verify=md5`: allowed are none, pattern and crc32c; other checks are not supported yet"
     );
 }
 
