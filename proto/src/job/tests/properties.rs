@@ -340,4 +340,38 @@ proptest! {
             prop_assert!(shown.starts_with("t:2: ") || shown.starts_with("t:1: job `j`"), "{}", shown);
         }
     }
+
+    /// A good file with bytes changed, cut, doubled or added: the fuzz target. It is a
+    /// property, since fuzzers proper want a toolchain that is not stable.
+    #[test]
+    fn a_damaged_file_is_answered(
+        which: proptest::sample::Index,
+        edits in proptest::collection::vec((any::<proptest::sample::Index>(), 0u8..4, any::<u8>()), 0..24),
+    ) {
+        let names: Vec<&str> = crate::job::presets::names().collect();
+        let mut bytes = crate::job::presets::get(names[which.index(names.len())])
+            .unwrap()
+            .as_bytes()
+            .to_vec();
+        for (at, edit, byte) in edits {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = at.index(bytes.len());
+            match edit {
+                0 => bytes[at] = byte,
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, byte),
+                _ => bytes.extend_from_within(at..(at + 40).min(bytes.len())),
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        match JobFile::parse("t", &text, &[]) {
+            Ok(file) => {
+                let again = JobFile::parse("t", &file.to_text(), &[]).unwrap();
+                prop_assert_eq!(again.jobs, file.jobs);
+            }
+            Err(errors) => prop_assert!(!errors.0.is_empty()),
+        }
+    }
 }
