@@ -46,6 +46,21 @@ impl MonitorSocket {
     /// If it ends instead, with what it said, or speaks no QMP.
     #[must_use]
     pub fn accept(&self, process: &mut Process) -> Monitor {
+        // Nothing is said before the monitor is there; this is a wait that ends
+        // when QEMU does.
+        let monitor = self.accept_while(|| !matches!(process.read(TURN), Serial::Closed));
+        monitor.unwrap_or_else(|| {
+            let _ = process.finish();
+            panic!("QEMU ended before it connected: {}", process.stderr());
+        })
+    }
+
+    /// Waits for QEMU, which somebody else starts, for as long as `waits` says so;
+    /// that takes a moment each time.
+    ///
+    /// # Panics
+    /// If it speaks no QMP.
+    pub fn accept_while(&self, mut waits: impl FnMut() -> bool) -> Option<Monitor> {
         self.listener.set_nonblocking(true).expect("a listener");
         let stream = loop {
             match self.listener.accept() {
@@ -53,11 +68,8 @@ impl MonitorSocket {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) => panic!("{error}"),
             }
-            // Nothing is said before the monitor is there; this is a wait that ends
-            // when QEMU does.
-            if let Serial::Closed = process.read(TURN) {
-                let _ = process.finish();
-                panic!("QEMU ended before it connected: {}", process.stderr());
+            if !waits() {
+                return None;
             }
         };
         stream.set_nonblocking(false).expect("a stream");
@@ -68,7 +80,7 @@ impl MonitorSocket {
         };
         monitor.next();
         let _ = monitor.execute("qmp_capabilities", &json!({}));
-        monitor
+        Some(monitor)
     }
 }
 

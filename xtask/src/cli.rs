@@ -3,6 +3,7 @@
 use crate::bench::{self, BenchArgs};
 use crate::console::Console;
 use crate::failure::{EXIT_OK, Failure};
+use crate::faults::{self, CiArgs};
 use crate::image::{self, ImageArgs};
 use crate::interrupt::Interrupt;
 use crate::run::{MachineArgs, RunArgs};
@@ -34,6 +35,8 @@ enum Command {
     Image(Box<ImageArgs>),
     /// Measure the project's own figures against what they are meant to reach
     Bench(Box<BenchArgs>),
+    /// Go through the fault matrix: what each fault on each controller does
+    Ci(Box<CiArgs>),
     /// Check the rules of the house that no compiler checks
     Tidy,
 }
@@ -54,6 +57,7 @@ pub fn invoke(
         Command::Identify(args) => run::identify(&args, console, interrupt),
         Command::Image(args) => image::image(&args, console, interrupt),
         Command::Bench(args) => bench::run(&args, console, interrupt),
+        Command::Ci(args) => faults::run(&args, console, interrupt),
         Command::Tidy => tidy::tidy(console),
     };
     match done {

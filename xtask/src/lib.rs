@@ -15,6 +15,7 @@ mod interrupt;
 pub mod backend;
 pub mod bench;
 pub mod build;
+pub mod faults;
 pub mod image;
 pub mod job;
 pub mod qemu;

@@ -115,6 +115,31 @@ impl Controller {
         with_options(device, options, |to| *to == OptionTarget::Disks)
     }
 
+    /// Of a disk on this controller that a user added by `-device`: the name that
+    /// the guest gives to it, and its block node. `None` for any other device.
+    #[must_use]
+    pub fn added_disk(&self, device: &str) -> Option<(String, String)> {
+        let (driver, rest) = device.split_once(',')?;
+        let value = |key: &str| {
+            let mut pairs = rest.split(',').filter_map(|pair| pair.split_once('='));
+            pairs.find(|pair| pair.0 == key).map(|pair| pair.1)
+        };
+        let bus = self.qemu_id();
+        let index = match (self.kind.style, driver) {
+            (DiskStyle::Scsi, "scsi-hd") => {
+                let first_unit = value("lun").is_none_or(|lun| lun == "0");
+                let here = value("bus")? == format!("{bus}.0") && first_unit;
+                here.then(|| value("scsi-id")?.parse().ok())?
+            }
+            (DiskStyle::Namespace, "nvme-ns") => {
+                let here = value("bus")? == bus;
+                here.then(|| value("nsid")?.parse::<u32>().ok()?.checked_sub(1))?
+            }
+            _ => None,
+        }?;
+        Some((self.disk_id(index), value("drive")?.to_owned()))
+    }
+
     /// The name that the guest gives to its disk number `index`.
     #[must_use]
     pub fn disk_id(&self, index: u32) -> String {
@@ -157,6 +182,28 @@ mod tests {
             "nvme-ns,id=disk-n,bus=controller11,nsid=1,drive=n"
         );
         assert_eq!(nvme.disk_id(0), "nvme@00:0b.0:1");
+    }
+
+    #[test]
+    fn added_disks_are_known_by_their_place() {
+        let scsi = first("pvscsi");
+        let added = scsi.added_disk("scsi-hd,bus=controller3.0,scsi-id=5,drive=bad,lun=0");
+        let expected = ("pvscsi@00:03.0:5:0".to_owned(), "bad".to_owned());
+        assert_eq!(added, Some(expected));
+        let own = first("nvme");
+        let added = own.added_disk("nvme-ns,id=d,bus=controller3,nsid=2,drive=more");
+        let expected = ("nvme@00:03.0:2".to_owned(), "more".to_owned());
+        assert_eq!(added, Some(expected));
+        for other in [
+            "pvscsi,id=late,addr=9",
+            "scsi-hd,bus=late.0,scsi-id=5,drive=bad",
+            "scsi-hd,bus=controller3.0,scsi-id=5,lun=1,drive=bad",
+            "scsi-hd,bus=controller3.0,drive=bad",
+            "scsi-cd,bus=controller3.0,scsi-id=5,drive=bad",
+            "VGA",
+        ] {
+            assert_eq!(scsi.added_disk(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -10,17 +10,28 @@ use proto::result::{Check, CheckStatus, Commands};
 /// there these two are not compared, and the check says so.
 ///
 /// The two edges are points at which nothing is in flight, so there is no
-/// tolerance.
+/// tolerance. Of the `retries`, the commands that the guest sent again, QEMU counts
+/// those as failed that a backend refused (TASK SET FULL), and does not count those
+/// that no backend saw (UNIT ATTENTION). Each is one or the other.
 #[must_use]
-pub fn checks(controller: &str, guest: &Commands, qemu: Result<&BlockStats, &str>) -> Vec<Check> {
+pub fn checks(
+    controller: &str,
+    guest: &Commands,
+    retries: u64,
+    qemu: Result<&BlockStats, &str>,
+) -> Vec<Check> {
     let qemu = match qemu {
         Ok(qemu) => qemu,
         Err(why) => return vec![not_made("commands", why), not_made("bytes", why)],
     };
+    let unseen_reads = guest.read.saturating_sub(qemu.reads()).min(retries);
+    let others = retries - unseen_reads;
+    let unseen_writes = guest.write.saturating_sub(qemu.writes()).min(others);
+    let refused = others - unseen_writes;
     let mut kinds = vec![
-        ("read", guest.read, qemu.reads()),
-        ("write", guest.write, qemu.writes()),
-        ("failed", guest.failed, qemu.failed()),
+        ("read", guest.read - unseen_reads, qemu.reads()),
+        ("write", guest.write - unseen_writes, qemu.writes()),
+        ("failed", guest.failed + refused, qemu.failed()),
     ];
     let past_statistics = controller == "nvme" && guest.flush + guest.unmap > 0;
     if !past_statistics {
@@ -110,7 +121,7 @@ mod tests {
     }
 
     fn statuses(guest: &Commands, qemu: &BlockStats) -> [CheckStatus; 2] {
-        let made = checks("pvscsi", guest, Ok(qemu));
+        let made = checks("pvscsi", guest, 0, Ok(qemu));
         assert_eq!(
             (made[0].name.as_str(), made[1].name.as_str()),
             ("commands", "bytes")
@@ -141,17 +152,38 @@ mod tests {
     }
 
     #[test]
+    fn commands_sent_again_were_refused_by_the_backend_or_not_seen_by_it() {
+        let status = |read, failed, retries| {
+            let guest = Commands {
+                read,
+                failed,
+                ..GUEST
+            };
+            checks("pvscsi", &guest, retries, Ok(&qemu()))[0].status
+        };
+        // One of QEMU's three failures was sent again.
+        assert_eq!(status(10, 2, 1), CheckStatus::Ok);
+        // It never saw one of eleven.
+        assert_eq!(status(11, 3, 1), CheckStatus::Ok);
+        assert_eq!(status(11, 2, 2), CheckStatus::Ok);
+        for (read, failed, retries) in [(10, 3, 1), (10, 2, 0), (11, 2, 1), (11, 3, 0), (12, 3, 1)]
+        {
+            assert_eq!(status(read, failed, retries), CheckStatus::Failed);
+        }
+    }
+
+    #[test]
     fn what_qemu_does_not_count_of_nvme_is_not_compared_and_that_is_said() {
         let guest = Commands {
             unmap: 7,
             ..Commands::default()
         };
-        let of = |kind: &str| checks(kind, &guest, Ok(&BlockStats::default())).remove(0);
+        let of = |kind: &str| checks(kind, &guest, 0, Ok(&BlockStats::default())).remove(0);
         assert_eq!(of("lsisas").status, CheckStatus::Failed);
         assert_eq!(of("nvme").status, CheckStatus::Ok);
         assert!(of("nvme").detail.ends_with("no unmaps (guest: 0 and 7)"));
         let wrong = Commands { read: 1, ..guest };
-        let made = checks("nvme", &wrong, Ok(&BlockStats::default()));
+        let made = checks("nvme", &wrong, 0, Ok(&BlockStats::default()));
         assert_eq!(made[0].status, CheckStatus::Failed);
     }
 
@@ -175,14 +207,14 @@ mod tests {
 
     #[test]
     fn detail_has_both_figures() {
-        let detail = &checks("pvscsi", &GUEST, Ok(&BlockStats::default()))[0].detail;
+        let detail = &checks("pvscsi", &GUEST, 0, Ok(&BlockStats::default()))[0].detail;
         assert!(detail.contains("read: guest 10, qemu 0"), "{detail}");
         assert!(!detail.contains("unmap"), "{detail}");
     }
 
     #[test]
     fn without_statistics_nothing_is_claimed() {
-        let made = checks("nvme", &GUEST, Err("QMP: gone"));
+        let made = checks("nvme", &GUEST, 0, Err("QMP: gone"));
         assert!(
             made.iter()
                 .all(|check| check.status == CheckStatus::NotMade)

@@ -89,7 +89,8 @@ impl Document {
                 if run.status != RunStatus::Skipped {
                     let why = stats.as_ref().map_err(String::as_str);
                     let kind = run.controller.split('@').next().unwrap_or_default();
-                    run.checks.extend(checks(kind, &run.commands, why));
+                    run.checks
+                        .extend(checks(kind, &run.commands, run.retries, why));
                 }
                 if let Some(object) = value.as_object_mut() {
                     let json = |part| serde_json::to_value(part).unwrap_or_default();

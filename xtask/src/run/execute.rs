@@ -73,7 +73,7 @@ pub fn execute(
     let followed = watch(&mut process, &folder, args, &socket, console, interrupt)?;
     let host = host_info(plan, args, &qemu, line.to_string());
     let ended = OffsetDateTime::now_utc();
-    let document = Document::new(&followed, &plan.nodes(), host, started, ended);
+    let document = Document::new(&followed, &plan.nodes(args), host, started, ended);
     Ok(Executed {
         folder,
         followed,

@@ -123,11 +123,20 @@ impl Plan {
         names.join("+")
     }
 
-    /// Block nodes by the guest's disk names.
+    /// Block nodes by the guest's disk names, those of disks that the user added to
+    /// these controllers by further arguments for QEMU among them.
     #[must_use]
-    pub fn nodes(&self) -> BTreeMap<String, String> {
-        let pair = |disk: &Disk| (disk.id.clone(), disk.node.clone());
-        self.disks.iter().map(pair).collect()
+    pub fn nodes(&self, args: &MachineArgs) -> BTreeMap<String, String> {
+        let own = self
+            .disks
+            .iter()
+            .map(|disk| (disk.id.clone(), disk.node.clone()));
+        let devices = args.qemu_arg.windows(2).filter(|pair| pair[0] == "-device");
+        let added = devices.flat_map(|pair| {
+            let controllers = self.controllers.iter();
+            controllers.filter_map(|one| one.added_disk(&pair[1]))
+        });
+        own.chain(added).collect()
     }
 
     /// What to type so that a job may write to the user's own disks, where it
