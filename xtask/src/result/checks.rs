@@ -199,7 +199,7 @@ mod tests {
             flush_operations,
             ..BlockStats::default()
         };
-        let of = |kind: &str, flushes| checks(kind, &guest, Ok(&with(flushes)))[0].status;
+        let of = |kind: &str, flushes| checks(kind, &guest, 0, Ok(&with(flushes)))[0].status;
         assert_eq!(of("pvscsi", 5), CheckStatus::Ok);
         assert_eq!(of("pvscsi", 4), CheckStatus::Failed);
         assert_eq!(of("nvme", 0), CheckStatus::Ok);
