@@ -68,16 +68,21 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Compares the whole buffer of a read from `lba`.
     pub fn compare(&mut self, slot: usize, lba: u64) {
         let track = &self.tracks[0];
+        let blocks = match self.crew {
+            Some(_) => self.table.extra_of(slot).blocks,
+            None => track.blocks,
+        };
+        let bytes = u64::from(blocks) << self.block_shift;
         let offset_bytes = lba << self.block_shift;
         let buffer = BufferId(track.buffer_base + slot as u32);
         let mut unit = [0; UNIT_BYTES];
         let mut at = 0;
-        while at < track.bs_bytes {
+        while at < bytes {
             self.ctl.read_buffer(buffer, at as usize, &mut unit);
             self.verifier.unit(offset_bytes + at, &unit);
             at += UNIT_BYTES as u64;
         }
-        self.verifier.blocks += u64::from(track.blocks);
+        self.verifier.blocks += u64::from(blocks);
     }
 }
 

@@ -3,12 +3,13 @@
 use super::crew;
 use super::inventory::Target;
 use super::plan::{Part, Row};
+use super::resolve::compares;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use proto::job::{Params, Verify, Wait};
+use proto::job::{Params, Wait};
 use proto::result::{
     Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, OpenAtEnd, PerIo, Run, RunParams,
     RunStatus,
@@ -37,8 +38,7 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         }
     };
     let timed = row.part == Part::Job;
-    let verify =
-        row.is_read_back() || timed && params.verify == Verify::Pattern && !params.rw.writes();
+    let verify = row.is_read_back() || timed && compares(params);
     let depth = params.iodepth.saturating_mul(params.numjobs);
     // What was written is looked at by polling, whatever wrote it.
     let wait = if timed { params.wait } else { Wait::Poll };

@@ -60,6 +60,17 @@ pub fn params(job: &Params) -> Params {
     }
 }
 
+/// The job that reads all of it back and compares, where a job wrote here and there
+/// in what was filled before.
+pub fn read_back(job: &Params) -> Params {
+    let fill = params(job);
+    Params {
+        rw: Rw::Read,
+        verify: Verify::Pattern,
+        ..fill
+    }
+}
+
 /// The same over all that the job's members will read on a disk, in the longest
 /// blocks that fill it to its last I/O.
 ///
@@ -78,6 +89,7 @@ pub fn whole(job: &Params, disk: &Disk, stamped: bool) -> Result<Params, String>
     while bs.write_bytes * 2 <= LONGEST_BYTES && (units * unit).is_multiple_of(bs.write_bytes * 2) {
         bs.write_bytes *= 2;
     }
+    bs.read_bytes = bs.write_bytes;
     Ok(Params {
         bs,
         numjobs: 1,

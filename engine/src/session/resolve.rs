@@ -91,7 +91,7 @@ pub fn spec(
         wait: WaitFor::Look,
         poll_interval_ticks: params.poll_interval_ns.map(|ns| timebase.ticks(ns)),
         stages: params.stages,
-        verify: params.verify == Verify::Pattern && kind == Kind::Read,
+        verify: compares(params),
         extras: Extras {
             crew: with_crew.then(|| crew::crew(params, disk, regions, read_pct, timebase)),
             durable: params.sync && disk.durable_writes,
@@ -108,6 +108,13 @@ pub fn spec(
         ));
     }
     Ok(spec)
+}
+
+/// Whether what a job reads is compared: it is where all of its region carries the
+/// pattern, whatever is written beside.
+pub fn compares(params: &Params) -> bool {
+    let keyed = params.prefill || !params.rw.writes();
+    params.verify == Verify::Pattern && params.rw.reads() && keyed
 }
 
 /// The spec of a row that reads back what `written` wrote, block by block and to

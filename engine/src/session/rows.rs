@@ -85,6 +85,7 @@ impl<K: Clock> Desk<'_, K> {
         let mut run = blank(number, row, params, target);
         let own = match row.part {
             Part::Prefill => prefill::params(params),
+            Part::ReadBack if params.prefill => prefill::read_back(params),
             Part::Job | Part::ReadBack => params.clone(),
         };
         let params = &own;
@@ -218,12 +219,16 @@ impl<K: Clock> Desk<'_, K> {
                 filled = prefill::whole(params, &disk, target.is_stamped())?;
                 &filled
             }
+            Part::ReadBack if params.prefill => {
+                filled = prefill::whole(params, &disk, target.is_stamped())?;
+                &filled
+            }
             Part::Job | Part::ReadBack => params,
         };
         let regions = Region::of_all(params, &disk, target.is_stamped())?;
         let id = target.disk;
         let mut spec = resolve::spec(params, &disk, id, &limits, &regions, &self.timebase)?;
-        if row.is_read_back() {
+        if row.is_read_back() && !params.prefill {
             let Some((write, written)) = self.written.take() else {
                 return Err(String::from(
                     "the row that writes what this one reads did not end well",

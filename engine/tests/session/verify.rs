@@ -4,7 +4,7 @@ use crate::bench::{REHEARSAL, clock, device, job, single};
 use drivers::block::{Op, Sense, Status};
 use engine::fake::Answer;
 use proto::exit::GuestExit;
-use proto::job::{Params, Rw, Verify};
+use proto::job::{JobFile, Params, Rw, Verify};
 use proto::result::{Mismatch, RunStatus};
 
 fn write_and_verify(rw: Rw) -> Params {
@@ -110,6 +110,58 @@ fn a_flipped_byte_is_found_and_fails_the_row() {
         (run.status, run.errors, run.read.ios),
         (RunStatus::Failed, 0, 2)
     );
+    assert_eq!(outcome.exit, GuestExit::Failed);
+}
+
+fn soak() -> Params {
+    let text = "[s]\nverify=pattern\nprefill\nrw=randrw\nbssplit=512/40:3k/30:16k/30\n\
+        norandommap\niodepth=16\nsize=1m\noffset=1m\nloops=20\nallow_write=pvscsi\n";
+    JobFile::parse("t", text, &[]).unwrap().jobs.remove(0)
+}
+
+#[test]
+fn reads_of_any_length_among_writes_are_compared_where_all_was_filled() {
+    let clock = clock();
+    let (outcome, shared) = single(device(&clock), &clock, &[soak()]);
+    let rows = outcome.rows();
+    assert_eq!(rows.len(), 3);
+    for row in &rows {
+        assert_eq!((row.status, row.mismatched_bytes), (RunStatus::Ok, 0));
+    }
+    let job = rows[1];
+    assert_eq!(job.params.verify, "pattern");
+    assert!(job.read.ios > 500 && job.write.ios > 500);
+    assert_eq!(job.verified_blocks * 512, job.read.bytes);
+    // All of the region at the end, and it is as the host would write it.
+    assert_eq!(
+        (rows[2].job.as_str(), rows[2].verified_blocks),
+        ("s-verify", 2048)
+    );
+    let device = shared.0.borrow();
+    for lba in 2048..4096 {
+        assert_eq!(device.media[0].block(lba), proto::pattern::unit(lba * 512));
+    }
+}
+
+#[test]
+fn a_read_of_any_length_finds_a_block_that_belongs_elsewhere() {
+    let clock = clock();
+    let mut disk = device(&clock);
+    // Between prefill and job it takes the data of its neighbour.
+    disk.on_refresh = Some(Box::new(|device| {
+        let neighbour = proto::pattern::unit(3000 * 512);
+        if device.media[0].block(3000) == neighbour {
+            device.media[0].write(3001, &neighbour);
+        }
+    }));
+    let mut params = soak();
+    params.rwmixread_pct = 100;
+    let (outcome, _) = single(disk, &clock, &[params]);
+    let run = outcome.rows()[1];
+    assert_eq!((run.status, run.write.ios), (RunStatus::Failed, 0));
+    assert!(run.mismatched_bytes > 0);
+    let at = |mismatch: &Mismatch| mismatch.offset / 512;
+    assert!(run.mismatches.iter().all(|mismatch| at(mismatch) == 3001));
     assert_eq!(outcome.exit, GuestExit::Failed);
 }
 

@@ -27,6 +27,7 @@ const PRESETS: &[(&str, &str)] = presets![
     "ring-sweep",
     "ruler",
     "verify",
+    "soak",
 ];
 
 /// The job file of a preset.

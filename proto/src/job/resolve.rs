@@ -231,17 +231,17 @@ fn contradiction(params: &Params) -> Option<String> {
         data.zero || data.refill || data.compress_pct.is_some() || !data.pattern.is_empty();
     let in_place = params.percentage_random == ByDirection::all(100)
         && params.distribution == Distribution::Random;
+    // Nobody keeps account of what such writes left unwritten.
+    let scattered = params.bssplit != ByDirection::default()
+        || params.numjobs > 1
+        || params.rw.is_random() && !in_place;
     let target = params.latency_target;
     let why = if own_data && !plain {
         "`verify=pattern` compares with the pattern of positions, so writes cannot carry other data"
     } else if params.rw.trims() && !plain {
         "what was trimmed cannot be verified"
-    } else if !plain && params.bssplit != ByDirection::default() {
-        "`verify` with `bssplit` is not supported"
-    } else if !plain && params.numjobs > 1 && params.rw.writes() {
-        "`verify` of what several jobs write at once is not supported"
-    } else if !plain && params.rw.writes() && params.rw.is_random() && !in_place {
-        "`verify` of writes that favour some places is not supported"
+    } else if !plain && params.rw.writes() && !params.prefill && scattered {
+        "`verify` of writes of several sizes (`bssplit`), of several jobs (`numjobs`) or to favoured places needs `prefill=1`, so that all of the region carries the pattern"
     } else if target.target_ns > 0 && target.window_ns == 0 {
         "`latency_target` needs a `latency_window`"
     } else {

@@ -369,7 +369,7 @@ pub const KEYS: &[Key] = &[
         &[],
         "none, pattern or crc32c",
         "none",
-        "Compare what is read, byte by byte, with the pattern that writes carry, in which every 512 bytes hold their own position; `crc32c` does the same, and a note says so.",
+        "Compare what is read, byte by byte, with the pattern that writes carry, in which every 512 bytes hold their own position; `crc32c` does the same, and a note says so. Of a job that writes, what it wrote is read back after it; with `prefill` its own reads are compared too, and at the end all of its region.",
         Action::Value(set::verify, get::verify),
     ),
     fio(

@@ -202,7 +202,7 @@ fn keys_that_contradict_each_other() {
     for lines in [
         "verify=pattern\nzero_buffers",
         "verify=pattern\nbuffer_pattern=0xff",
-        "verify=pattern\nbssplit=4k/50:8k/50",
+        "verify=pattern\nrw=randrw\nbssplit=4k/50:8k/50",
         "verify=pattern\nrw=randwrite\nnumjobs=2",
         "verify=pattern\nrw=randtrim",
         "verify=pattern\nrw=randwrite\nrandom_distribution=zipf",
@@ -213,6 +213,19 @@ fn keys_that_contradict_each_other() {
             "{all:?}"
         );
     }
+}
+
+#[test]
+fn scattered_writes_can_be_verified_in_a_region_that_was_filled() {
+    for lines in [
+        "rw=randrw\nbssplit=4k/50:8k/50",
+        "rw=randwrite\nnumjobs=2",
+        "rw=randwrite\nrandom_distribution=zipf",
+    ] {
+        job(&format!("verify=pattern\nprefill\n{lines}"));
+    }
+    // Reads change nothing.
+    job("verify=pattern\nbssplit=4k/50:8k/50");
 }
 
 #[test]
