@@ -1,7 +1,7 @@
 //! The frame of a row: set up, choose the loop, run it, drain, sum up.
 
 use super::buffers;
-use super::policy::{General, Halts, Looks, Mixed, Policy, Reads, Staged, Writes};
+use super::policy::{AsTheRowSays, General, Halts, Looks, Mixed, Policy, Reads, Staged, Writes};
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
 use super::tally::{Tally, Workspace};
@@ -41,9 +41,9 @@ pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: S
         row.open_window(start);
     }
     if row.verify || row.splits {
-        turn::<General, C, K>(&mut row, start);
+        row.circle::<General, AsTheRowSays>(start);
     } else if stages {
-        turn::<Staged, C, K>(&mut row, start);
+        row.circle::<Staged, AsTheRowSays>(start);
     } else {
         match kind {
             Kind::Read => turn::<Reads, C, K>(&mut row, start),

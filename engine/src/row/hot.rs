@@ -23,12 +23,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             return;
         }
         let mut quiet_since = last;
-        if W::HALTS && self.halts_at_once() {
+        if self.halts::<W>() && self.halts_at_once() {
             last = self.rest(quiet_since, last);
         }
         loop {
             let s0 = self.clock.now_ticks();
-            if W::HALTS {
+            if self.halts::<W>() {
                 self.acknowledge();
             }
             let found = self.ctl.reap(self.queue, self.completions);
@@ -40,7 +40,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                     self.gaps.found(self.stats, idle);
                 }
                 self.gaps.note_pass(idle);
-                if W::HALTS {
+                if self.halts::<W>() {
                     self.note_empty_pass();
                 }
                 if s0 >= self.edges.next_event {
@@ -50,7 +50,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                         Flow::Refill => last = self.fill::<P>(s0),
                     }
                 }
-                if W::HALTS {
+                if self.halts::<W>() {
                     last = self.rest(quiet_since, last);
                 } else if self.backoff.is_on() {
                     let until = self.edges.next_event;
@@ -70,7 +70,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             }
             self.done_since_fill += found;
             self.stats.useful_passes += 1;
-            if W::HALTS {
+            if self.halts::<W>() {
                 self.note_found(found);
             }
             self.gaps.check_pass(self.stats, last, s0, s1, found);
@@ -94,7 +94,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 break;
             }
             // What comes after the look that drained it has its own interrupt.
-            if W::HALTS && drained && self.halts_at_once() {
+            if self.halts::<W>() && drained && self.halts_at_once() {
                 last = self.rest(quiet_since, last);
             }
         }
@@ -106,6 +106,15 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         self.table.outstanding() == 0
             && !self.suspended
             && self.crew.as_ref().is_none_or(Crew::is_spent)
+    }
+
+    /// Whether the loop halts between completions.
+    #[inline(always)]
+    fn halts<W: Waiting>(&self) -> bool {
+        match W::HALTS {
+            Some(halts) => halts,
+            None => self.waiter.halts,
+        }
     }
 
     /// Whether as many completions came as a refill waits for, or as can come.

@@ -25,21 +25,27 @@ pub(super) struct General;
 
 /// How a loop waits.
 pub(super) trait Waiting {
-    /// It halts until an interrupt.
-    const HALTS: bool;
+    /// Whether it halts until an interrupt; `None` to ask the row each time.
+    const HALTS: Option<bool>;
 }
 
 /// It looks again and again.
 pub(super) struct Looks;
 /// It halts.
 pub(super) struct Halts;
+/// Either, as the row says: for loops that are large and have other things to ask.
+pub(super) struct AsTheRowSays;
 
 impl Waiting for Looks {
-    const HALTS: bool = false;
+    const HALTS: Option<bool> = Some(false);
 }
 
 impl Waiting for Halts {
-    const HALTS: bool = true;
+    const HALTS: Option<bool> = Some(true);
+}
+
+impl Waiting for AsTheRowSays {
+    const HALTS: Option<bool> = None;
 }
 
 macro_rules! policy {
