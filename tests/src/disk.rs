@@ -50,6 +50,22 @@ pub fn holds_its_pattern(file: &Path, row: &Value) {
     let start = row["params"]["region_start"].as_u64().unwrap();
     let bytes = row["write"]["ios"].as_u64().unwrap() * bs;
     assert!(bytes > 0 && bytes <= row["params"]["region_bytes"].as_u64().unwrap());
+    is_pattern(&data, row, start, bytes, file);
+}
+
+/// Each unit of a row's region holds the pattern of its own place.
+///
+/// # Panics
+/// If one does not.
+pub fn holds_its_pattern_everywhere(file: &Path, row: &Value) {
+    let data = fs::read(file).expect("the disk file");
+    let start = row["params"]["region_start"].as_u64().unwrap();
+    let bytes = row["params"]["region_bytes"].as_u64().unwrap();
+    assert!(bytes > 0);
+    is_pattern(&data, row, start, bytes, file);
+}
+
+fn is_pattern(data: &[u8], row: &Value, start: u64, bytes: u64, file: &Path) {
     for offset in (start..start + bytes).step_by(pattern::UNIT_BYTES) {
         let at = usize::try_from(offset).unwrap();
         let found = &data[at..at + pattern::UNIT_BYTES];

@@ -15,7 +15,9 @@ mod ways;
 
 pub use boot::{boot, device, null, raw};
 pub use call::{Called, call, call_in, call_with};
-pub use disk::{ext4_image, flip_byte, holds_its_pattern, pattern_blocks};
+pub use disk::{
+    ext4_image, flip_byte, holds_its_pattern, holds_its_pattern_everywhere, pattern_blocks,
+};
 pub use machine::{Machine, flash};
 pub use monitor::{Monitor, MonitorSocket};
 pub use reboot::{heard, reset_in_a_row};

@@ -154,6 +154,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             Status::Busy => now + (self.timebase.ticks(BUSY_PAUSE_NS) << doublings),
             _ => now,
         };
+        if let Status::UnitAttention(sense) = status {
+            // Reported LUNs data has changed.
+            self.disks_changed |= (sense.asc, sense.ascq) == (0x3f, 0x0e);
+        }
         if let Status::UnitAttention(sense) = status
             && disk_may_differ(sense)
             && self.kind != super::spec::Kind::Read

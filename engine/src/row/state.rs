@@ -139,6 +139,8 @@ pub(super) struct Row<'a, C, K> {
     pub verifier: Verifier,
     pub failure: Option<Failure>,
     pub controller_lost: bool,
+    /// The device said that disks came or went.
+    pub disks_changed: bool,
     /// What the controller said of itself at the end, if it was not well.
     pub found_unwell: Option<Health>,
     /// 0 as long as nothing completed.
@@ -250,6 +252,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             verifier: Verifier::new(),
             failure: None,
             controller_lost: false,
+            disks_changed: false,
             found_unwell: None,
             first_completion_ticks: 0,
             tracks,

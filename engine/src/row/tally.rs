@@ -99,6 +99,8 @@ pub struct Tally {
     pub failure: Option<Failure>,
     /// A reset failed: the controller must not be used any more.
     pub controller_lost: bool,
+    /// The device said that disks came or went.
+    pub disks_changed: bool,
     /// What the controller said of itself before it was reset, if it was not well.
     pub found_unwell: Option<Health>,
     /// The window was opened and closed.
@@ -172,6 +174,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         };
         Tally {
             controller_lost: self.controller_lost,
+            disks_changed: self.disks_changed,
             found_unwell: self.found_unwell,
             window_closed: self.edges.phase == Phase::Closed,
             window_ticks: self.edges.window_ticks,

@@ -18,8 +18,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             health => return self.give_up(Failure::Unhealthy(health)),
         }
         // A device that has no UNIT ATTENTION says it by a notice.
-        if self.kind != Kind::Read && !matches!(self.ctl.take_disk_change(), Ok(false)) {
-            self.suspended = true;
+        if self.kind != Kind::Read {
+            let told = self.ctl.take_disk_change();
+            self.disks_changed |= matches!(told, Ok(true));
+            self.suspended |= !matches!(told, Ok(false));
         }
         let overdue = self
             .table

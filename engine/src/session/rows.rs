@@ -151,6 +151,14 @@ impl<K: Clock> Desk<'_, K> {
             adapter.controller.run_row(env, ready.spec.clone())
         };
         link.sync(2 * number + 1);
+        let told = adapter.controller.as_controller().take_disk_change();
+        if tally.disks_changed || matches!(told, Ok(true)) {
+            notes.push(format!(
+                "row {number}: {} says that disks came or went or changed; rows use those \
+                 found at the start alone",
+                target.info.controller
+            ));
+        }
         let closed = match ready.irq {
             Some(_) => adapter.line.close(adapter.controller.as_controller()),
             None => Ok(()),

@@ -44,6 +44,7 @@ pub struct Bench<R: Rig> {
 pub struct Outcome {
     pub exit: GuestExit,
     pub rows: Vec<Run>,
+    pub notes: Vec<String>,
     /// I/Os that each row is to do.
     pub asked: Vec<u64>,
     /// Reads and writes that the row's device fetched in each row.
@@ -60,6 +61,7 @@ struct Watching<'a, R: Rig> {
     faulty_from: Rc<Cell<Option<u64>>>,
     before: u64,
     rows: Vec<Run>,
+    notes: Vec<String>,
     fetched: Vec<(usize, u64)>,
 }
 
@@ -72,8 +74,10 @@ impl<R: Rig> Watching<'_, R> {
 
 impl<R: Rig> Link for Watching<'_, R> {
     fn record(&mut self, record: &Record) {
-        if let Record::Row(run) = record {
-            self.rows.push((**run).clone());
+        match record {
+            Record::Row(run) => self.rows.push((**run).clone()),
+            Record::Note(note) => self.notes.push(note.text.clone()),
+            _ => {}
         }
     }
 
@@ -228,6 +232,7 @@ impl<R: Rig> Bench<R> {
             faulty_from,
             before: 0,
             rows: Vec::new(),
+            notes: Vec::new(),
             fetched: Vec::new(),
         };
         let exit = run(Setup {
@@ -240,7 +245,7 @@ impl<R: Rig> Bench<R> {
             records_sent: 0,
             inject: Inject::None,
         });
-        let (rows, seen) = (link.rows, link.fetched);
+        let (rows, notes, seen) = (link.rows, link.notes, link.fetched);
         let mut fetched = vec![0; rows.len()];
         for (row, count) in seen {
             fetched[row] = count;
@@ -256,6 +261,7 @@ impl<R: Rig> Bench<R> {
         Outcome {
             exit,
             rows,
+            notes,
             asked,
             fetched,
             broken_rules,

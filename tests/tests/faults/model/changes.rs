@@ -30,6 +30,11 @@ pub fn hot_add<R: Rig>() {
         let bench = Bench::<R>::new(rw).after(200, |hal| R::add(&mut hal.device()));
         let outcome = bench.run().well_in_the_end();
         assert_eq!(outcome.faulty().errors, 0);
+        let noted = outcome
+            .notes
+            .iter()
+            .filter(|note| note.contains("came or went"));
+        assert_eq!(noted.count(), 1, "{:?}", outcome.notes);
         outcome.others_unharmed();
     }
 }
