@@ -13,6 +13,7 @@ extern crate std;
 
 #[cfg(any(test, feature = "fake"))]
 pub mod fake;
+pub mod group;
 pub mod guard;
 pub mod histogram;
 pub mod region;

@@ -16,7 +16,7 @@ use drivers::virtio_scsi::VirtioScsi;
 use drivers::virtio_scsi::fake::{VirtioModel, regions};
 use engine::fake::NoCounters;
 use engine::row::{self, Env, Extras, Failure, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
-use engine::session::{InterruptLine, Woken};
+use engine::session::{Halt, InterruptLine, Woken};
 use engine::workload::{Mix, Order, Stream};
 use proto::job::Irq;
 
@@ -61,6 +61,12 @@ impl<D: FakeDevice + 'static> InterruptLine for Wired<D> {
         set.map_err(|error| error.to_string())
     }
 
+    fn is_source(&self, _source: u8) -> bool {
+        false
+    }
+}
+
+impl<D: FakeDevice + 'static> Halt for Wired<D> {
     fn wait(&mut self, until_ticks: u64) -> Woken {
         loop {
             if self.fault != Fault::Storm {

@@ -2,7 +2,8 @@
 
 use drivers::block::{Controller, DiskId, Op, Sense, Status};
 use engine::fake::{Answer, Device, HandClock, NoCounters};
-use engine::row::{self, CrewSpec, Data, Env, Extras, Kind, Lane, Spec, WaitFor, Workspace};
+use engine::group::{Group, Part};
+use engine::row::{self, CrewSpec, Data, Env, Extras, Kind, Lane, Seat, Spec, WaitFor, Workspace};
 use engine::session::NoLine;
 use engine::workload::{Arrival, Course, Lengths, Mix, Order, Places, Rng, Stream, Worker};
 
@@ -43,31 +44,11 @@ fn allocations_with(
             status,
         }
     });
-    let lane = |seed| Lane {
-        stream: Stream::new(&Order::Once, 8, seed),
-        bs_bytes: 4096,
-        command_bytes: device.limits.max_transfer_bytes,
-    };
     let spec = Spec {
-        disk: DiskId(0),
-        block_size_bytes: 512,
-        region_start_bytes: 0,
-        kind,
-        read: lane(1),
-        write: lane(2),
-        mix: Mix::new(if kind == Kind::Read { 100 } else { 50 }, 3),
-        depth: 16,
-        batch_submit: 1,
-        batch_complete_min: 1,
-        ramp_ticks: 100_000,
-        runtime_ticks: u64::MAX,
-        quota_ios: ios,
-        timeout_ticks: 60_000_000_000,
-        wait: WaitFor::Look,
-        poll_interval_ticks: None,
         stages,
         verify: general && kind == Kind::Read,
         extras,
+        ..spec(ios, kind, device.limits.max_transfer_bytes)
     };
     let count = row::buffers_needed(&spec, device.limits());
     device.set_buffers(count, 4096).unwrap();
@@ -87,6 +68,35 @@ fn allocations_with(
     });
     assert!(done >= ios, "{done}");
     info.count_total
+}
+
+fn spec(ios: u64, kind: Kind, command_bytes: u64) -> Spec {
+    let lane = |seed| Lane {
+        stream: Stream::new(&Order::Once, 8, seed),
+        bs_bytes: 4096,
+        command_bytes,
+    };
+    Spec {
+        disk: DiskId(0),
+        block_size_bytes: 512,
+        region_start_bytes: 0,
+        kind,
+        read: lane(1),
+        write: lane(2),
+        mix: Mix::new(if kind == Kind::Read { 100 } else { 50 }, 3),
+        depth: 16,
+        batch_submit: 1,
+        batch_complete_min: 1,
+        ramp_ticks: 100_000,
+        runtime_ticks: u64::MAX,
+        quota_ios: ios,
+        timeout_ticks: 60_000_000_000,
+        wait: WaitFor::Look,
+        poll_interval_ticks: None,
+        stages: false,
+        verify: false,
+        extras: Extras::default(),
+    }
 }
 
 #[test]
@@ -110,14 +120,14 @@ fn the_number_of_allocations_does_not_depend_on_the_number_of_ios() {
 }
 
 /// Two jobs that split, flush, keep a rate, and pause.
-fn crew(ios: u64) -> Extras {
-    let worker = |seed: u64| {
+fn crew(ios: u64, disks: Option<u16>) -> Extras {
+    let seat = |seed: u64, disk: u16| {
         let course = |lane: u64| {
             let lengths = Lengths::split(&[(1, 50), (8, 50)], seed);
             let stream = Stream::new(&Order::Once, 64, seed + lane);
             Course::new(64, Places::Stream(stream), lengths, 80, seed)
         };
-        Worker {
+        let worker = Worker {
             start_lba: 0,
             courses: [course(0), course(1)],
             mix: Mix::new(50, seed),
@@ -127,12 +137,17 @@ fn crew(ios: u64) -> Extras {
                 Some(Arrival::new(100_000, 1_000_000_000, Some(Rng::new(seed)))),
                 None,
             ],
+        };
+        Seat {
+            worker,
+            depth: 8,
+            disk: DiskId(disk),
         }
     };
     Extras {
         crew: Some(CrewSpec {
-            workers: vec![worker(1), worker(2)],
-            depth_each: 8,
+            seats: vec![seat(1, 0), seat(2, disks.map_or(0, |_| 1))],
+            disks,
             changing_op: Op::Write,
             flush_every: [4, 0],
             think_ticks: 1_000,
@@ -150,9 +165,50 @@ fn crew(ios: u64) -> Extras {
 #[test]
 fn a_crew_allocates_nothing_per_io_either() {
     for faults in [false, true] {
-        let of = |ios| allocations_with(ios, Kind::Mix, false, true, faults, crew(ios));
+        let of = |ios| allocations_with(ios, Kind::Mix, false, true, faults, crew(ios, None));
         assert_eq!(of(20), of(2_000), "faults {faults}");
     }
+}
+
+#[test]
+fn several_adapters_at_once_allocate_nothing_per_io_either() {
+    let of = |ios| {
+        let clock = HandClock::new(0, 3, 100);
+        let mut devices = [1_000, 1_700].map(|ticks| {
+            let mut device = Device::new(&clock, 64, 65_536, 512, ticks);
+            (device.log, device.batches) = (Vec::new(), Vec::new());
+            device.media[0].write(0, &vec![1; 512 * 64]);
+            device
+        });
+        let parts = devices.iter_mut().map(|device| Part {
+            controller: device,
+            disk: DiskId(0),
+            level: false,
+        });
+        let mut group = Group::new(parts.collect());
+        let spec = Spec {
+            extras: crew(ios, Some(2)),
+            ..spec(u64::MAX, Kind::Mix, 4096)
+        };
+        group.deal_for(16);
+        group.set_buffers(32, 4096).unwrap();
+        let mut workspace = Workspace::new();
+        let info = allocation_counter::measure(|| {
+            let env = Env {
+                clock: &clock,
+                counters: &NoCounters,
+                line: &mut NoLine,
+                workspace: &mut workspace,
+                recheck: &mut |_| Ok(()),
+            };
+            let tally = row::run_crew(&mut group, env, spec);
+            assert_eq!(tally.failure, None);
+            // What the ramp left in flight counts too.
+            assert!(tally.ios_by_disk.iter().all(|done| *done >= ios));
+        });
+        info.count_total
+    };
+    assert_eq!(of(20), of(2_000));
 }
 
 #[test]

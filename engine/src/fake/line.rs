@@ -1,7 +1,7 @@
 //! An interrupt line that a test can watch and break.
 
 use super::HandClock;
-use crate::session::{InterruptLine, Woken};
+use crate::session::{Halt, InterruptLine, Woken};
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -12,8 +12,8 @@ use proto::job::Irq;
 /// What device and line have in common.
 #[derive(Debug, Default)]
 pub struct WireState {
-    /// When the device interrupts, in no order.
-    due: Vec<u64>,
+    /// When devices interrupt, in no order, and by which source.
+    due: Vec<(u64, u8)>,
     /// A level-triggered line is up until it is acknowledged.
     up: bool,
     level: bool,
@@ -35,9 +35,10 @@ pub struct WireState {
     pub acknowledged: u64,
 }
 
-/// The wire from a device to its line; clones are the same wire.
+/// The wire from a device to its line, and the source that it is of those that
+/// share the processor; clones are the same wire.
 #[derive(Clone, Debug, Default)]
-pub struct Wire(pub Rc<RefCell<WireState>>);
+pub struct Wire(pub Rc<RefCell<WireState>>, pub u8);
 
 impl Wire {
     /// The device will interrupt at `ticks`.
@@ -46,7 +47,7 @@ impl Wire {
         wire.raised += 1;
         if wire.lose_every == 0 || !wire.raised.is_multiple_of(wire.lose_every) {
             let due = ticks.saturating_add(wire.late_ticks);
-            wire.due.push(due);
+            wire.due.push((due, self.1));
         }
     }
 
@@ -79,17 +80,25 @@ impl FakeLine {
     }
 
     /// Takes what is due at `now`, all at once.
-    fn take(&self, now: u64) -> bool {
+    fn take(&self, now: u64) -> Option<Woken> {
         let mut wire = self.wire.0.borrow_mut();
         if wire.masked {
-            return false;
+            return None;
         }
-        if wire.due.iter().any(|due| *due <= now) {
-            wire.due.retain(|due| *due > now);
+        let first = wire.due.iter().find(|(due, _)| *due <= now).copied();
+        if let Some((_, source)) = first {
+            wire.due.retain(|(due, of)| *due > now || *of != source);
             wire.up = wire.level;
-            return true;
+            return Some(self.judge(source));
         }
-        wire.up || wire.storm
+        (wire.up || wire.storm).then_some(Woken::Device)
+    }
+
+    fn judge(&self, source: u8) -> Woken {
+        match source == self.wire.1 {
+            true => Woken::Device,
+            false => Woken::Other(source),
+        }
     }
 }
 
@@ -117,17 +126,23 @@ impl InterruptLine for FakeLine {
         set.map_err(|error| error.to_string())
     }
 
+    fn is_source(&self, source: u8) -> bool {
+        source == self.wire.1
+    }
+}
+
+impl Halt for FakeLine {
     fn wait(&mut self, until_ticks: u64) -> Woken {
         let now = self.clock.peek();
-        if self.take(now) {
-            return Woken::Device;
+        if let Some(woken) = self.take(now) {
+            return woken;
         }
         let next = self.wire.0.borrow().due.iter().min().copied();
-        match next.filter(|due| *due <= until_ticks) {
-            Some(due) => {
+        match next.filter(|(due, _)| *due <= until_ticks) {
+            Some((due, _)) => {
                 self.clock.set(due);
-                if self.take(due) {
-                    return Woken::Device;
+                if let Some(woken) = self.take(due) {
+                    return woken;
                 }
             }
             None => self.clock.set(until_ticks.max(now)),
@@ -137,7 +152,7 @@ impl InterruptLine for FakeLine {
     }
 
     fn take_pending(&mut self) -> Option<Woken> {
-        self.take(self.clock.peek()).then_some(Woken::Device)
+        self.take(self.clock.peek())
     }
 
     fn mask(&mut self) {

@@ -49,7 +49,8 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Reads through buffer 0 of the controller's pool; nothing else is in flight.
+/// Reads through one buffer of the controller's pool, buffer 0 unless it is told of
+/// another; nothing else is in flight.
 pub struct Reader<'a, K> {
     /// The controller.
     pub controller: &'a mut dyn Controller,
@@ -57,7 +58,9 @@ pub struct Reader<'a, K> {
     pub clock: &'a K,
     /// Which disk.
     pub disk: DiskId,
-    /// Length of buffer 0 in bytes.
+    /// The buffer that is read through.
+    pub buffer: BufferId,
+    /// Its length in bytes.
     pub buffer_bytes: usize,
     /// Commands given to the device so far.
     pub commands: u64,
@@ -77,6 +80,7 @@ impl<'a, K: Clock> Reader<'a, K> {
             controller,
             clock,
             disk,
+            buffer: BufferId(0),
             buffer_bytes,
             commands: 0,
             moved_bytes: 0,
@@ -120,7 +124,7 @@ impl<'a, K: Clock> Reader<'a, K> {
         match self.settle(&request, true)? {
             Status::Ok => {
                 self.moved_bytes += out.len() as u64;
-                self.controller.read_buffer(BufferId(0), 0, out);
+                self.controller.read_buffer(self.buffer, 0, out);
                 Ok(())
             }
             status => Err(ReadError::Failed {
@@ -140,7 +144,7 @@ impl<'a, K: Clock> Reader<'a, K> {
     pub fn write_back(&mut self, offset_bytes: u64) -> Result<Status, ReadError> {
         let mut data = vec![0; self.block_bytes() as usize];
         self.read(offset_bytes, &mut data)?;
-        self.controller.fill_buffer(BufferId(0), 0, &data);
+        self.controller.fill_buffer(self.buffer, 0, &data);
         let request = self.request(Op::Write, offset_bytes, data.len());
         self.settle(&request, false)
     }
@@ -152,7 +156,7 @@ impl<'a, K: Clock> Reader<'a, K> {
             op,
             lba: Lba(offset_bytes / block),
             blocks: (bytes as u64 / block) as u32,
-            buffer: BufferId(0),
+            buffer: self.buffer,
             buffer_offset_bytes: 0,
             cookie: 0,
         }

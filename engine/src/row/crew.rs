@@ -1,20 +1,34 @@
 //! Several jobs at the same time, and all that makes an I/O wait before it starts:
 //! fixed rates, pauses, a depth that is being sought.
 //!
-//! A member is one of fio's `numjobs`. Members take turns as far as they have room;
-//! what one may not start yet is left to the next.
+//! A member is one of fio's `numjobs`, or the part of it that runs on one disk of
+//! several. Members take turns as far as they have room; what one may not start yet
+//! is left to the next. Of several disks, each has its share of the slots of I/Os in
+//! flight, because each has its share of their buffers.
 
 use crate::workload::Worker;
 use alloc::vec::Vec;
-use drivers::block::Op;
+use drivers::block::{DiskId, Op};
+
+/// One of the jobs of a crew.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// What it does.
+    pub worker: Worker,
+    /// I/Os that it may have in flight.
+    pub depth: u32,
+    /// Which of the crew's disks it works on.
+    pub disk: DiskId,
+}
 
 /// What a crew is made of.
 #[derive(Clone, Debug)]
 pub struct CrewSpec {
     /// The jobs, at least one.
-    pub workers: Vec<Worker>,
-    /// I/Os that each may have in flight.
-    pub depth_each: u32,
+    pub seats: Vec<Seat>,
+    /// Of a row on several disks at once, how many: from [`DiskId`] 0 on, each of
+    /// them with every so manyth slot.
+    pub disks: Option<u16>,
     /// What the second direction does: [`Op::Write`], [`Op::WriteDurable`] or [`Op::Trim`].
     pub changing_op: Op,
     /// A flush after so many writes of a member (fio `fsync`, `fdatasync`); 0 is never.
@@ -29,6 +43,7 @@ pub struct CrewSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub member: u16,
+    pub disk: DiskId,
     /// 0 read, 1 write, trim or flush.
     pub lane: usize,
     pub op: Op,
@@ -52,6 +67,10 @@ enum Think {
 #[derive(Clone, Debug)]
 struct Member {
     worker: Worker,
+    depth: u32,
+    disk: DiskId,
+    /// Its share's index.
+    share: usize,
     in_flight: u32,
     ios_left: u64,
     blocks_left: u64,
@@ -114,9 +133,18 @@ impl Member {
     }
 }
 
+/// The room of one disk, and what was done there.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    in_flight: u32,
+    limit: u32,
+    /// I/Os completed in the window.
+    ios: u64,
+}
+
 pub(super) struct Crew {
     members: Vec<Member>,
-    depth_each: u32,
+    shares: Vec<Share>,
     /// I/Os that all may have in flight together.
     pub limit: u32,
     in_flight: u32,
@@ -129,14 +157,22 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    pub fn new(spec: CrewSpec, start: u64, limit: u32, bounded: bool) -> Self {
+    /// A crew that may have `limit` I/Os in flight for now, of `depth` slots.
+    pub fn new(spec: CrewSpec, start: u64, limit: u32, depth: u32, bounded: bool) -> Self {
+        let disks = u32::from(spec.disks.unwrap_or(1).max(1));
         let rated = |worker: &Worker| worker.arrivals.iter().any(Option::is_some);
         let think = match spec.think_ticks {
             0 => u32::MAX,
             _ => spec.think_ios.max(1),
         };
         let mut crew = Self {
-            depth_each: spec.depth_each.max(1),
+            shares: (0..disks)
+                .map(|number| Share {
+                    in_flight: 0,
+                    limit: depth / disks + u32::from(number < depth % disks),
+                    ios: 0,
+                })
+                .collect(),
             limit,
             in_flight: 0,
             turn: 0,
@@ -144,12 +180,18 @@ impl Crew {
             flush_every: spec.flush_every,
             think_ticks: spec.think_ticks,
             think_ios: think,
-            rated: spec.workers.iter().any(rated),
+            rated: spec.seats.iter().any(|seat| rated(&seat.worker)),
             members: spec
-                .workers
+                .seats
                 .into_iter()
-                .map(|worker| Member {
-                    worker,
+                .map(|seat| Member {
+                    share: match spec.disks {
+                        Some(_) => usize::from(seat.disk.0),
+                        None => 0,
+                    },
+                    depth: seat.depth.max(1),
+                    disk: seat.disk,
+                    worker: seat.worker,
                     in_flight: 0,
                     ios_left: u64::MAX,
                     blocks_left: u64::MAX,
@@ -177,6 +219,9 @@ impl Crew {
 
     /// Quotas count from now on.
     pub fn open_window(&mut self) {
+        for share in &mut self.shares {
+            share.ios = 0;
+        }
         for member in &mut self.members {
             member.ios_left = member.worker.quota_ios;
             member.blocks_left = member.worker.quota_blocks;
@@ -194,9 +239,36 @@ impl Crew {
         if self.in_flight >= self.limit {
             return u64::MAX;
         }
-        let free = |member: &&Member| member.in_flight < self.depth_each && !member.is_spent();
-        let members = self.members.iter().filter(free);
+        let members = self
+            .members
+            .iter()
+            .filter(|member| self.has_room(member) && !member.is_spent());
         members.map(Member::ready_at).min().unwrap_or(u64::MAX)
+    }
+
+    /// Whether a member may have one more in flight.
+    #[inline]
+    fn has_room(&self, member: &Member) -> bool {
+        let share = &self.shares[member.share];
+        member.in_flight < member.depth && share.in_flight < share.limit
+    }
+
+    /// Disks that divide the slots among them.
+    pub const fn disks(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// I/Os of each disk in the window.
+    pub fn ios_by_disk(&self) -> Vec<u64> {
+        self.shares.iter().map(|share| share.ios).collect()
+    }
+
+    /// An I/O of a member was good.
+    #[inline]
+    pub fn count(&mut self, member: u16) {
+        if let Some(member) = self.members.get(usize::from(member)) {
+            self.shares[member.share].ios += 1;
+        }
     }
 
     /// Most I/Os that can be started at `now`: an upper bound.
@@ -220,7 +292,9 @@ impl Crew {
                 self.turn = 0;
             }
             if let Some(choice) = self.choose_of(at, now) {
-                self.members[at].in_flight += 1;
+                let member = &mut self.members[at];
+                member.in_flight += 1;
+                self.shares[member.share].in_flight += 1;
                 self.in_flight += 1;
                 return Some(choice);
             }
@@ -229,10 +303,10 @@ impl Crew {
     }
 
     fn choose_of(&mut self, at: usize, now: u64) -> Option<Choice> {
-        let member = &mut self.members[at];
-        if member.in_flight >= self.depth_each || member.is_spent() {
+        if !self.has_room(&self.members[at]) || self.members[at].is_spent() {
             return None;
         }
+        let member = &mut self.members[at];
         match member.think {
             Think::Quiescing => return None,
             Think::Until(then) if then > now => return None,
@@ -243,6 +317,7 @@ impl Crew {
             member.flush_next = false;
             return Some(Choice {
                 member: at as u16,
+                disk: member.disk,
                 lane: 1,
                 op: Op::Flush,
                 lba: 0,
@@ -269,6 +344,7 @@ impl Crew {
         }
         Some(Choice {
             member: at as u16,
+            disk: member.disk,
             lane,
             op: if lane == 0 {
                 Op::Read
@@ -289,6 +365,8 @@ impl Crew {
             return;
         };
         member.in_flight = member.in_flight.saturating_sub(1);
+        let share = &mut self.shares[member.share];
+        share.in_flight = share.in_flight.saturating_sub(1);
         if member.in_flight == 0 && member.think == Think::Quiescing {
             member.think = Think::Until(now.saturating_add(self.think_ticks));
         }

@@ -5,7 +5,7 @@ use super::policy::{AsTheRowSays, General, Halts, Looks, Mixed, Policy, Reads, S
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
 use super::tally::{Tally, Workspace};
-use crate::session::{InterruptLine, MachineCounters};
+use crate::session::{Halt, MachineCounters};
 use alloc::string::String;
 use drivers::block::Controller;
 use drivers::hal::Clock;
@@ -21,7 +21,7 @@ pub struct Env<'a, K> {
     /// Counts that the machine keeps.
     pub counters: &'a dyn MachineCounters,
     /// The controller's interrupts, open if the row waits for them.
-    pub line: &'a mut dyn InterruptLine,
+    pub line: &'a mut dyn Halt,
     /// Tables and histograms.
     pub workspace: &'a mut Workspace,
     /// Asked before writes go on after the disk reported a change.
@@ -31,15 +31,8 @@ pub struct Env<'a, K> {
 /// Runs one row on a controller whose pool holds what
 /// [`buffers_needed`](super::buffers_needed) says.
 pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: Spec) -> Tally {
-    let depth = depth_limit(&spec, ctl.limits());
-    buffers::prepare(ctl, &spec, depth);
-    let before = ctl.accesses();
-    let (kind, stages, ramp) = (spec.kind, spec.stages, spec.ramp_ticks);
-    let start = delayed(env.clock, spec.extras.start_delay_ticks);
-    let mut row = Row::new(ctl, env, spec, start);
-    if ramp == 0 {
-        row.open_window(start);
-    }
+    let (kind, stages, before) = (spec.kind, spec.stages, ctl.accesses());
+    let (mut row, start) = begin(ctl, env, spec);
     if row.verify || row.splits {
         row.circle::<General, AsTheRowSays>(start);
     } else if stages {
@@ -53,6 +46,32 @@ pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: S
     }
     row.drain();
     row.sum_up(&before)
+}
+
+/// The same of a row with a crew, for a controller that has no other rows.
+pub fn run_crew<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: Spec) -> Tally {
+    let before = ctl.accesses();
+    let (mut row, start) = begin(ctl, env, spec);
+    row.circle::<General, AsTheRowSays>(start);
+    row.drain();
+    row.sum_up(&before)
+}
+
+/// Prepares buffers and tables; the stamp at which the row starts.
+fn begin<'a, C: Controller, K: Clock>(
+    ctl: &'a mut C,
+    env: Env<'a, K>,
+    spec: Spec,
+) -> (Row<'a, C, K>, u64) {
+    let depth = depth_limit(&spec, ctl.limits());
+    buffers::prepare(ctl, &spec, depth);
+    let ramp = spec.ramp_ticks;
+    let start = delayed(env.clock, spec.extras.start_delay_ticks);
+    let mut row = Row::new(ctl, env, spec, start);
+    if ramp == 0 {
+        row.open_window(start);
+    }
+    (row, start)
 }
 
 /// The stamp at which a row starts: after its delay, in which nothing is done.

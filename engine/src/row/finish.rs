@@ -101,6 +101,9 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
         self.stats.latency[lane & 1].record(ns);
         self.stats.bytes[lane & 1] += u64::from(extra.blocks) << self.block_shift;
+        if let Some(crew) = &mut self.crew {
+            crew.count(extra.member);
+        }
         if self.crew.as_ref().is_some_and(Crew::is_rated) {
             let (late, _) = elapsed(extra.due.min(slot.t0), slot.t0);
             self.stats.late_ticks += late;

@@ -146,17 +146,23 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     fn issue_choice(&mut self, t0: u64, top: usize, choice: Choice) -> bool {
         let Choice {
             member,
+            disk,
             lane,
             op,
             lba,
             blocks,
             due,
         } = choice;
+        let disks = self.crew.as_ref().map_or(1, Crew::disks);
+        if disks > 1 {
+            self.table.bring_up(top, disks, usize::from(disk.0));
+        }
         let slot = self.table.place(top, t0, lba << 1 | lane as u64);
         let extra = self.table.extra(slot);
         extra.op = op;
         extra.blocks = blocks;
         extra.member = member;
+        extra.disk = disk;
         extra.due = due;
         if op == Op::Flush {
             self.flushes.commands = self.flushes.commands.wrapping_add(1);

@@ -32,9 +32,9 @@ mod wait;
 mod watch;
 
 pub use buffers::{UNREAD_MARK, buffer_bytes, buffers_needed};
-pub use crew::CrewSpec;
+pub use crew::{CrewSpec, Seat};
 pub use data::Data;
-pub use drive::{Env, Recheck, run};
+pub use drive::{Env, Recheck, run, run_crew};
 pub use errors::ErrorCounts;
 pub use search::{SearchOutcome, SearchSpec};
 pub use spec::{Extras, Kind, Lane, Spec};

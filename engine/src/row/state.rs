@@ -186,7 +186,7 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
         let bounded = spec.ramp_ticks == 0;
         let crew = extras
             .crew
-            .map(|crew| Crew::new(crew, start_ticks, limit, bounded));
+            .map(|crew| Crew::new(crew, start_ticks, limit, depth as u32, bounded));
         let steady = extras
             .steady
             .map(|steady| Steady::new(steady, timebase.ticks(1_000_000_000)));
@@ -266,14 +266,14 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
     pub fn request(&self, slot: usize, lane: usize, lba: u64, piece: u16) -> Request {
         let track = &self.tracks[lane & 1];
         let skipped = u32::from(piece) * track.piece_blocks;
-        let (op, blocks) = if self.crew.is_some() {
+        let (disk, op, blocks) = if self.crew.is_some() {
             let extra = self.table.extra_of(slot);
-            (extra.op, extra.blocks)
+            (extra.disk, extra.op, extra.blocks)
         } else {
-            (track.op, track.blocks)
+            (self.disk, track.op, track.blocks)
         };
         Request {
-            disk: self.disk,
+            disk,
             op,
             lba: Lba(lba + u64::from(skipped)),
             blocks: track.piece_blocks.min(blocks.saturating_sub(skipped)),

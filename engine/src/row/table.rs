@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use drivers::block::{Op, Tag};
+use drivers::block::{DiskId, Op, Tag};
 
 /// Most I/Os that a row keeps in flight. Indices are masked with it, so that no
 /// access needs a bounds check.
@@ -68,6 +68,7 @@ pub(super) struct Extra {
     pub op: Op,
     pub blocks: u32,
     pub member: u16,
+    pub disk: DiskId,
     pub due: u64,
 }
 
@@ -80,6 +81,7 @@ impl Extra {
         op: Op::Read,
         blocks: 0,
         member: 0,
+        disk: DiskId(0),
         due: 0,
     };
 }
@@ -169,6 +171,20 @@ impl<'a> Table<'a> {
         slot.t0 = t0;
         slot.place = place;
         index
+    }
+
+    /// Makes the free slot with `top` others below it one of those that are left
+    /// over when slots are divided by `of`: the topmost of them changes places with
+    /// it. What was freed last is nearest to the top, so this is a short search.
+    #[inline]
+    pub fn bring_up(&mut self, top: usize, of: usize, rest: usize) {
+        let free = &mut self.free[..=top & MASK];
+        let found = free
+            .iter()
+            .rposition(|slot| usize::from(*slot) % of == rest);
+        if let (Some(found), Some(last)) = (found, free.len().checked_sub(1)) {
+            free.swap(found, last);
+        }
     }
 
     /// The free slot with `top` others below it.

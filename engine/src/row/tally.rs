@@ -147,6 +147,8 @@ pub struct Tally {
     pub steady: Option<SteadyOutcome>,
     /// What came of the search for a depth, where that was asked.
     pub search: Option<SearchOutcome>,
+    /// I/Os of the window by disk, of a crew that works on several.
+    pub ios_by_disk: Vec<u64>,
     /// Whether all sampled data read was zero; `None` if no read was sampled.
     pub all_zero: Option<bool>,
     /// Fingerprint of all I/Os in order of issue.
@@ -199,6 +201,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             failed_flushes: self.flushes.failed + self.flushes.lost,
             steady: self.steady.map(|steady| steady.outcome),
             search: self.search.map(|search| search.outcome),
+            ios_by_disk: self.crew.map_or_else(Vec::new, |crew| crew.ios_by_disk()),
             all_zero,
             digest: self.digest.value(),
             window_accesses: self.edges.window_accesses,

@@ -12,7 +12,7 @@
 use super::state::Row;
 use super::stats::{COMPLETION_BUCKETS, Waits};
 use super::tally::Failure;
-use crate::session::{InterruptLine, Woken};
+use crate::session::{Halt, Woken};
 use drivers::block::Controller;
 use drivers::hal::Clock;
 
@@ -44,7 +44,7 @@ pub enum WaitFor {
 
 /// The state of a row's waiting.
 pub(super) struct Waiter<'a> {
-    line: &'a mut dyn InterruptLine,
+    line: &'a mut dyn Halt,
     pub halts: bool,
     level: bool,
     look_ticks: u64,
@@ -58,7 +58,7 @@ pub(super) struct Waiter<'a> {
 }
 
 impl<'a> Waiter<'a> {
-    pub fn new(line: &'a mut dyn InterruptLine, wait: WaitFor, grace_ticks: u64) -> Self {
+    pub fn new(line: &'a mut dyn Halt, wait: WaitFor, grace_ticks: u64) -> Self {
         let (halts, level, look_ticks) = match wait {
             WaitFor::Look => (false, false, 0),
             WaitFor::Interrupt { level, look_ticks } => (true, level, look_ticks),
@@ -189,7 +189,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
             }
             Woken::Timer => waits.timer += 1,
-            Woken::Other => waits.spurious += 1,
+            Woken::Other(_) => waits.spurious += 1,
         }
     }
 }

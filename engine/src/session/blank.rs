@@ -11,12 +11,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use proto::job::{Params, Wait};
 use proto::result::{
-    Accesses, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, OpenAtEnd, PerIo, Run, RunParams,
-    RunStatus,
+    Accesses, Commands, Cpu, Depth, Direction, DiskInfo, ExitsBounds, Gaps, OpenAtEnd, PerIo, Run,
+    RunParams, RunStatus, Share,
 };
 
 /// A row without figures.
-pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Run> {
+pub fn blank(number: u32, row: &Row, params: &Params, targets: &[&Target]) -> Box<Run> {
     let change = crew::longest_bytes(params, 1);
     let read = crew::longest_bytes(params, 0);
     let (bs, bs_write) = match (params.rw.reads(), params.rw.writes()) {
@@ -45,8 +45,12 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
     Box::new(Run {
         row: number,
         job,
-        controller: target.info.controller.clone(),
-        disk: target.info.id.clone(),
+        controller: joined(targets, |info| &info.controller),
+        disk: joined(targets, |info| &info.id),
+        shares: match timed && params.concurrent {
+            true => targets.iter().map(|target| share(&target.info)).collect(),
+            false => Vec::new(),
+        },
         repeat: row.repeat,
         params: RunParams {
             rw: rw.to_string(),
@@ -103,6 +107,20 @@ pub fn blank(number: u32, row: &Row, params: &Params, target: &Target) -> Box<Ru
         gaps: Gaps::default(),
         checks: Vec::new(),
     })
+}
+
+fn joined(targets: &[&Target], name: fn(&DiskInfo) -> &String) -> String {
+    let names: Vec<&str> = targets.iter().map(|one| name(&one.info).as_str()).collect();
+    names.join("+")
+}
+
+fn share(disk: &DiskInfo) -> Share {
+    Share {
+        controller: disk.controller.clone(),
+        disk: disk.id.clone(),
+        ios: 0,
+        commands: 0,
+    }
 }
 
 fn mix_pct(params: &Params, part: Part) -> u8 {

@@ -1,13 +1,14 @@
 //! The finer properties of a job become a crew.
 
+use super::resolve::Place;
 use crate::region::Region;
-use crate::row::{CrewSpec, Data, SearchSpec, SteadySpec};
+use crate::row::{CrewSpec, Data, SearchSpec, Seat, SteadySpec};
 use crate::time::Timebase;
 use crate::workload::{
     Arrival, Course, Lengths, Mix, Order, Places, Rng, Scatter, Skew, Stream, Worker,
 };
 use alloc::vec::Vec;
-use drivers::block::{Disk, Op};
+use drivers::block::{Disk, DiskId, Op};
 use proto::job::{
     ByDirection, Distribution, Params, RateProcess, Split, SteadyFigure, SteadyLimit, WriteData,
 };
@@ -53,7 +54,8 @@ pub const fn order(params: &Params) -> Order {
 /// Whether the plain loop cannot do what a job asks.
 pub fn is_needed(params: &Params) -> bool {
     let writes = params.rw.writes();
-    params.numjobs > 1
+    params.concurrent
+        || params.numjobs > 1
         || params.rw.trims()
         || params.bssplit != ByDirection::default()
         || params.rate_iops != ByDirection::default()
@@ -65,27 +67,35 @@ pub fn is_needed(params: &Params) -> bool {
         || writes && params.write_data != WriteData::KEYED
 }
 
-/// The crew of a job; `regions` are those of its members.
-pub fn crew(
-    params: &Params,
-    disk: &Disk,
-    regions: &[Region],
-    read_pct: u8,
-    timebase: &Timebase,
-) -> CrewSpec {
-    let workers = (0u64..).zip(regions);
+/// The crew of a job on these places, each of which has a region for each of
+/// `numjobs`.
+pub fn crew(params: &Params, places: &[Place<'_>], read_pct: u8, timebase: &Timebase) -> CrewSpec {
+    let mut seats = Vec::new();
+    for job in 0..params.numjobs {
+        for (at, part) in dealt(params, job, places.len() as u32) {
+            let place = &places[at];
+            let region = &place.regions[job as usize % place.regions.len()];
+            let number = seats.len() as u64;
+            seats.push(Seat {
+                worker: worker(&part, place.disk, region, number, read_pct, timebase),
+                depth: part.iodepth,
+                disk: match params.concurrent {
+                    true => DiskId(at as u16),
+                    false => place.id,
+                },
+            });
+        }
+    }
     let changing_op = if params.rw.trims() {
         Op::Trim
-    } else if params.sync && disk.durable_writes {
+    } else if is_durable(params, places) {
         Op::WriteDurable
     } else {
         Op::Write
     };
     CrewSpec {
-        workers: workers
-            .map(|(number, region)| worker(params, disk, region, number, read_pct, timebase))
-            .collect(),
-        depth_each: params.iodepth,
+        seats,
+        disks: params.concurrent.then_some(places.len() as u16),
         changing_op,
         flush_every: match params.rw.trims() {
             true => [0; 2],
@@ -94,6 +104,67 @@ pub fn crew(
         think_ticks: timebase.ticks(params.thinktime_ns),
         think_ios: params.thinktime_blocks,
     }
+}
+
+/// Whether each write is durable when it completes, on all disks.
+pub fn is_durable(params: &Params, places: &[Place<'_>]) -> bool {
+    params.sync && places.iter().all(|place| place.disk.durable_writes)
+}
+
+/// What each disk has of one of `numjobs`: depth, rate and number of I/Os are dealt
+/// out. What does not divide goes on from disk to disk over the jobs, so that the
+/// disks' sums differ by one at most. Disks without depth have no part.
+fn dealt(params: &Params, job: u32, disks: u32) -> Vec<(usize, Params)> {
+    if disks == 1 {
+        return alloc::vec![(0, params.clone())];
+    }
+    let deal = |total: u64, number: u32, among: u32| {
+        total / u64::from(among) + u64::from(u64::from(number) < total % u64::from(among))
+    };
+    let depth = u64::from(params.iodepth);
+    let rest = params.iodepth % disks;
+    let first = (u64::from(job) * u64::from(rest) % u64::from(disks)) as u32;
+    let active = params.iodepth.min(disks);
+    let rate = |rate: u32, number: u32| deal(u64::from(rate), number, active) as u32;
+    (0..active)
+        .map(|number| {
+            let rates = &params.rate_iops;
+            let part = Params {
+                iodepth: deal(depth, number, disks) as u32,
+                number_ios: params.number_ios.map(|ios| deal(ios, number, active)),
+                rate_iops: ByDirection {
+                    read: rate(rates.read, number),
+                    write: rate(rates.write, number),
+                    trim: rate(rates.trim, number),
+                },
+                ..params.clone()
+            };
+            (((first + number) % disks) as usize, part)
+        })
+        .collect()
+}
+
+/// Why a job cannot be dealt out to so many disks.
+///
+/// # Errors
+/// The depth, or a rate, that is too small.
+pub fn check_deal(params: &Params, disks: usize) -> Result<(), alloc::string::String> {
+    let depth = params.iodepth.saturating_mul(params.numjobs) as usize;
+    if depth < disks {
+        return Err(alloc::format!(
+            "a depth of {depth} is less than one I/O for each of {disks} adapters"
+        ));
+    }
+    let rates = &params.rate_iops;
+    let active = (params.iodepth as usize).min(disks);
+    for rate in [rates.read, rates.write, rates.trim] {
+        if rate > 0 && (rate as usize) < active {
+            return Err(alloc::format!(
+                "rate_iops={rate} is less than one for each of {active} adapters"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn worker(

@@ -40,7 +40,7 @@ pub fn flushes(spec: &Spec, stats: &Stats, list: &[u32], window_ns: u64) -> Opti
 /// How I/Os of a fixed rate kept to it.
 pub fn late(spec: &Spec, stats: &Stats, ios: u64, timebase: &Timebase) -> Option<Late> {
     let crew = spec.extras.crew.as_ref()?;
-    let arrivals = crew.workers.iter().flat_map(|worker| &worker.arrivals);
+    let arrivals = crew.seats.iter().flat_map(|seat| &seat.worker.arrivals);
     arrivals.flatten().next()?;
     Some(Late {
         mean_ns: per(stats.late_ticks as f64 * 1e9 / timebase.rate() as f64, ios),

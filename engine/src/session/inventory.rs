@@ -206,10 +206,19 @@ pub fn look_at<K: Clock>(
     looked: &mut Looked,
 ) -> Result<Look, String> {
     let mut reader = Reader::new(controller, clock, disk, buffer_bytes);
+    look_through(&mut reader, fully, looked)
+}
+
+/// The same through a reader.
+pub fn look_through<K: Clock>(
+    reader: &mut Reader<'_, K>,
+    fully: bool,
+    looked: &mut Looked,
+) -> Result<Look, String> {
     let look = if fully {
-        guard::look(&mut reader)
+        guard::look(reader)
     } else {
-        guard::look_at_stamps(&mut reader)
+        guard::look_at_stamps(reader)
     };
     looked.commands += reader.commands;
     looked.moved_bytes += reader.moved_bytes;

@@ -11,17 +11,31 @@ pub enum Woken {
     Device,
     /// The time given for the wait is over.
     Timer,
-    /// An interrupt of another source.
-    Other,
+    /// An interrupt of another source, and its number as lines know it.
+    Other(u8),
 }
 
-/// The way of one controller's interrupts to this processor.
+/// How a loop halts until an interrupt comes.
 ///
 /// Interrupts are taken inside [`wait`](Self::wait) and
 /// [`take_pending`](Self::take_pending) alone, one per call. One that comes while
 /// the loop works is kept, however often it comes, and ends the next wait at once,
 /// so that none is missed between a look that finds nothing and the halt after it.
-pub trait InterruptLine {
+pub trait Halt {
+    /// Halts until an interrupt was taken, until the clock shows `until_ticks` at
+    /// the latest. A level-triggered interrupt that was taken before is ended here,
+    /// so the controller's acknowledgement must have been given.
+    fn wait(&mut self, until_ticks: u64) -> Woken;
+
+    /// Takes one interrupt that is there already.
+    fn take_pending(&mut self) -> Option<Woken>;
+
+    /// Lets none of the controller's interrupts arrive any more.
+    fn mask(&mut self);
+}
+
+/// The way of one controller's interrupts to this processor.
+pub trait InterruptLine: Halt {
     /// Modes that the controller offers, best first.
     fn offers(&self) -> &[Irq];
 
@@ -39,16 +53,10 @@ pub trait InterruptLine {
     /// Why the controller can no longer be used.
     fn close(&mut self, controller: &mut dyn Controller) -> Result<(), String>;
 
-    /// Halts until an interrupt was taken, until the clock shows `until_ticks` at
-    /// the latest. A level-triggered interrupt that was taken before is ended here,
-    /// so the controller's acknowledgement must have been given.
-    fn wait(&mut self, until_ticks: u64) -> Woken;
-
-    /// Takes one interrupt that is there already.
-    fn take_pending(&mut self) -> Option<Woken>;
-
-    /// Lets none of the controller's interrupts arrive any more.
-    fn mask(&mut self);
+    /// Whether the source of an interrupt that another line took
+    /// ([`Woken::Other`]) is this line's controller. Of level-triggered
+    /// interrupts that several lines share, the line that took one says so.
+    fn is_source(&self, source: u8) -> bool;
 }
 
 /// The line of a controller that cannot interrupt.
@@ -68,6 +76,12 @@ impl InterruptLine for NoLine {
         Ok(())
     }
 
+    fn is_source(&self, _source: u8) -> bool {
+        false
+    }
+}
+
+impl Halt for NoLine {
     fn wait(&mut self, _until_ticks: u64) -> Woken {
         Woken::Timer
     }

@@ -17,10 +17,11 @@ mod resolve;
 mod rows;
 mod run;
 mod second_look;
+mod together;
 mod waiting;
 
 pub use adapter::{Adapter, Target};
 pub use inject::Inject;
-pub use line::{InterruptLine, NoLine, Woken};
+pub use line::{Halt, InterruptLine, NoLine, Woken};
 pub use link::{Link, MachineCounters, MachineCounts};
 pub use run::{Setup, run};

@@ -16,12 +16,13 @@ pub enum Part {
 }
 
 /// One row to come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Index of the job.
     pub job: usize,
-    /// Index of the disk in [`Inventory::targets`].
-    pub target: usize,
+    /// Index of the disk in [`Inventory::targets`]; of all of them, in a row that runs
+    /// on several at once.
+    pub targets: Vec<usize>,
     /// Which part of the job.
     pub part: Part,
     /// Which of its repeats, from 0.
@@ -37,33 +38,57 @@ impl Row {
 
 /// All rows. Jobs that repeat take turns: all first rows, then all second ones. A
 /// write job with `verify` and `do_verify` is followed by its read-back; a prefill
-/// comes once, before the first of its job's rows.
+/// comes once, before the first of its job's rows. A job with `concurrent` has one row
+/// for all its disks, and a prefill and a read-back for each of them.
 pub fn plan(jobs: &[Params], inventory: &Inventory) -> Vec<Row> {
     let mut rows = Vec::new();
     let most = jobs.iter().map(|job| job.repeat).max().unwrap_or(0);
     for repeat in 0..most {
         let turn = jobs.iter().enumerate();
         for (job, params) in turn.filter(|(_, params)| repeat < params.repeat) {
-            let targets = inventory.targets.iter().enumerate();
-            for (target, _) in targets.filter(|(_, target)| selects(params, &target.info)) {
-                let row = |part| Row {
+            for targets in groups(params, inventory) {
+                let row = |part, targets: &[usize]| Row {
                     job,
-                    target,
+                    targets: targets.to_vec(),
                     part,
                     repeat,
                 };
                 if params.prefill && repeat == 0 {
-                    rows.push(row(Part::Prefill));
+                    let each = targets.chunks(1);
+                    rows.extend(each.map(|target| row(Part::Prefill, target)));
                 }
-                rows.push(row(Part::Job));
+                rows.push(row(Part::Job, &targets));
                 let verify = params.verify == Verify::Pattern && params.do_verify;
                 if params.rw.writes() && verify {
-                    rows.push(row(Part::ReadBack));
+                    let each = targets.chunks(1);
+                    rows.extend(each.map(|target| row(Part::ReadBack, target)));
                 }
             }
         }
     }
     rows
+}
+
+/// The disks of each of a job's rows.
+fn groups(params: &Params, inventory: &Inventory) -> Vec<Vec<usize>> {
+    let targets = inventory.targets.iter().enumerate();
+    let selected = targets.filter(|(_, target)| selects(params, &target.info));
+    if !params.concurrent {
+        return selected.map(|(index, _)| alloc::vec![index]).collect();
+    }
+    let most = params.adapters.map_or(usize::MAX, |most| most as usize);
+    let mut group: Vec<usize> = Vec::new();
+    let mut last = None;
+    for (index, target) in selected {
+        if last != Some(target.adapter) && group.len() < most {
+            group.push(index);
+        }
+        last = Some(target.adapter);
+    }
+    match group.is_empty() {
+        true => Vec::new(),
+        false => alloc::vec![group],
+    }
 }
 
 /// Ramp and window of a row where both are bounded by time.

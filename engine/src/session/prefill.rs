@@ -56,6 +56,8 @@ pub fn params(job: &Params) -> Params {
         irq: plain.irq,
         poll_interval_ns: None,
         prefill: true,
+        concurrent: false,
+        adapters: None,
         ..job.clone()
     }
 }

@@ -22,21 +22,41 @@ pub struct Written {
     pub ios: u64,
 }
 
-/// The spec of a job on a disk. Each of `numjobs` has a region.
+/// A disk that a job runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The disk.
+    pub disk: &'a Disk,
+    /// Its index at its controller.
+    pub id: DiskId,
+    /// A region for each of `numjobs`.
+    pub regions: &'a [Region],
+}
+
+/// The spec of a job on a disk; with `concurrent`, on several that are those of a
+/// group of adapters with these limits.
 ///
 /// # Errors
 /// Why it cannot run there.
 pub fn spec(
     params: &Params,
-    disk: &Disk,
-    id: DiskId,
+    places: &[Place<'_>],
     limits: &Limits,
-    regions: &[Region],
     timebase: &Timebase,
 ) -> Result<Spec, String> {
-    let block = u64::from(disk.block_size_bytes);
-    let region = regions.first().ok_or("the job has no region")?;
-    let longest = limits.max_transfer_bytes.min(disk.max_transfer_bytes);
+    let first = places.first().ok_or("the job has no disk")?;
+    let block = u64::from(first.disk.block_size_bytes);
+    let region = first.regions.first().ok_or("the job has no region")?;
+    let other_block = |place: &&Place<'_>| u64::from(place.disk.block_size_bytes) != block;
+    if let Some(other) = places.iter().find(other_block) {
+        return Err(format!(
+            "one disk has blocks of {block} B and another of {} B",
+            other.disk.block_size_bytes
+        ));
+    }
+    crew::check_deal(params, places.len())?;
+    let disks = places.iter().map(|place| place.disk.max_transfer_bytes);
+    let longest = limits.max_transfer_bytes.min(disks.min().unwrap_or(0));
     let command_bytes = (longest / block * block).max(block);
     let order = crew::order(params);
     let lane = |lane: usize, seed: u64| {
@@ -61,16 +81,20 @@ pub fn spec(
         Kind::Write => 0,
         Kind::Mix => params.rwmixread_pct,
     };
-    if params.rw.trims() && !disk.trim {
+    if params.rw.trims() && places.iter().any(|place| !place.disk.trim) {
         return Err(String::from("the disk takes no trims"));
     }
     let depth = params.iodepth.saturating_mul(params.numjobs);
-    let depth = depth.min(params.device_depth.unwrap_or(u32::MAX));
+    let device_depth = params.device_depth.unwrap_or(u32::MAX);
+    let depth = depth.min(device_depth.saturating_mul(places.len() as u32));
     let with_crew = crew::is_needed(params);
     let time_based = params.time_based && params.runtime_ns.is_some();
     let spec = Spec {
-        disk: id,
-        block_size_bytes: disk.block_size_bytes,
+        disk: match params.concurrent {
+            true => DiskId(0),
+            false => first.id,
+        },
+        block_size_bytes: first.disk.block_size_bytes,
         region_start_bytes: region.start_bytes,
         kind,
         read: lane(0, params.randseed),
@@ -93,8 +117,8 @@ pub fn spec(
         stages: params.stages,
         verify: compares(params),
         extras: Extras {
-            crew: with_crew.then(|| crew::crew(params, disk, regions, read_pct, timebase)),
-            durable: params.sync && disk.durable_writes,
+            crew: with_crew.then(|| crew::crew(params, places, read_pct, timebase)),
+            durable: crew::is_durable(params, places),
             data: crew::data(params),
             start_delay_ticks: timebase.ticks(params.startdelay_ns),
             steady: crew::steady(params, timebase),
@@ -159,17 +183,12 @@ mod tests {
         let clock = HandClock::new(0, 1, 1);
         let device = Device::new(&clock, 64, 131_072, 512, 1);
         let disk = &device.disks[0];
-        let region = Region::resolve(params, disk, false).unwrap();
+        let regions = [Region::resolve(params, disk, false).unwrap()];
         let timebase = Timebase::new(2_000_000_000);
-        spec(
-            params,
-            disk,
-            DiskId(0),
-            device.limits(),
-            &[region],
-            &timebase,
-        )
-        .unwrap()
+        let id = DiskId(0);
+        let regions = &regions;
+        let place = Place { disk, id, regions };
+        spec(params, &[place], device.limits(), &timebase).unwrap()
     }
 
     #[test]
@@ -227,27 +246,18 @@ mod tests {
         device.limits.max_transfer_bytes = 1000;
         let mut params = Params::new("job");
         params.bs.read_bytes = 5 << 20;
-        let region = Region::resolve(&params, &device.disks[0], false).unwrap();
+        let regions = &[Region::resolve(&params, &device.disks[0], false).unwrap()];
+        let id = DiskId(0);
         let timebase = Timebase::new(1_000_000_000);
-        let made = spec(
-            &params,
-            &device.disks[0],
-            DiskId(0),
-            device.limits(),
-            &[region],
-            &timebase,
-        );
+        let disk = &device.disks[0];
+        let place = Place { disk, id, regions };
+        let made = spec(&params, &[place], device.limits(), &timebase);
         assert_eq!(made.unwrap().read.command_bytes, 512);
         device.disks[0].max_transfer_bytes = 1 << 16;
         device.limits.max_transfer_bytes = 1 << 20;
-        let made = spec(
-            &params,
-            &device.disks[0],
-            DiskId(0),
-            device.limits(),
-            &[region],
-            &timebase,
-        );
+        let disk = &device.disks[0];
+        let place = Place { disk, id, regions };
+        let made = spec(&params, &[place], device.limits(), &timebase);
         assert_eq!(made.unwrap().pieces(), 80);
     }
 }

@@ -4,7 +4,7 @@ use super::blank::blank;
 use super::inventory::{LOOK_BUFFER_BYTES, Looked, Target, look_at};
 use super::plan::{Part, Row, planned_ns};
 use super::prefill;
-use super::resolve::{self, Written};
+use super::resolve::{self, Place, Written};
 use super::second_look::{SecondLook, same_disk};
 use super::{Adapter, figures, outcome, waiting};
 use crate::guard::Verdict;
@@ -15,8 +15,9 @@ use crate::time::Timebase;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
-use drivers::block::{Controller, ControllerError, Options};
+use drivers::block::{BufferId, Controller, ControllerError, Disk, Options};
 use drivers::hal::Clock;
 use proto::job::{Irq, Params};
 use proto::record::{Record, RowBegin};
@@ -48,17 +49,19 @@ pub struct Ended {
     pub first_completion_ticks: Option<u64>,
     /// What a person should know beside it.
     pub notes: Vec<String>,
-    /// The controller must not be used any more: why.
-    pub controller_lost: Option<String>,
+    /// Of each of its controllers, why it must not be used any more, if so.
+    pub controllers_lost: Vec<Option<String>>,
 }
 
 impl Ended {
-    fn skipped(run: Box<Run>) -> Self {
+    pub fn skipped(mut run: Box<Run>, why: String) -> Self {
+        run.status = RunStatus::Skipped;
+        run.reason = Some(why);
         Self {
             run,
             first_completion_ticks: None,
             notes: Vec::new(),
-            controller_lost: None,
+            controllers_lost: Vec::new(),
         }
     }
 }
@@ -82,7 +85,7 @@ impl<K: Clock> Desk<'_, K> {
         target: &Target,
         link: &mut dyn Link,
     ) -> Ended {
-        let mut run = blank(number, row, params, target);
+        let mut run = blank(number, row, params, &[target]);
         let own = match row.part {
             Part::Prefill => prefill::params(params),
             Part::ReadBack if params.prefill => prefill::read_back(params),
@@ -91,26 +94,10 @@ impl<K: Clock> Desk<'_, K> {
         let params = &own;
         let ready = match self.prepare(row, params, adapter, target) {
             Ok(ready) => ready,
-            Err(why) => {
-                run.status = RunStatus::Skipped;
-                run.reason = Some(why);
-                return Ended::skipped(run);
-            }
+            Err(why) => return Ended::skipped(run, why),
         };
-        let mut notes = Vec::new();
         let disk = adapter.controller.disks()[usize::from(target.disk.0)].clone();
-        if ready.region.is_misaligned(params, &disk) {
-            notes.push(format!(
-                "row {number}: I/Os are not aligned to the {} B physical blocks of {}",
-                disk.physical_block_bytes, target.info.id
-            ));
-        }
-        if params.sync && params.rw.writes() && !params.rw.trims() && !disk.durable_writes {
-            notes.push(format!(
-                "row {number}: {} takes no FUA, so its writes are plain ones",
-                target.info.id
-            ));
-        }
+        let mut notes = notes_on(number, params, target, &disk, &ready.region);
         let limits = *adapter.controller.limits();
         run.params.region_start = ready.region.start_bytes;
         run.params.region_bytes = ready.region.len_bytes;
@@ -134,6 +121,8 @@ impl<K: Clock> Desk<'_, K> {
             let second_look = SecondLook {
                 clock,
                 target,
+                disk: target.disk,
+                buffer: BufferId(0),
                 before: &disk,
                 params,
                 all,
@@ -168,24 +157,14 @@ impl<K: Clock> Desk<'_, K> {
         let _ = adapter.controller.set_buffers(0, 0);
 
         self.fill_in(&mut run, params, &ready.spec, &tally, limits.max_in_flight);
-        run.commands.read += looked.commands;
-        run.commands.read_bytes += looked.moved_bytes;
-        if self.workspace.stats.backward_steps > 0 {
-            notes.push(format!(
-                "row {number}: the clock stepped back {} times; these latencies count as 0",
-                self.workspace.stats.backward_steps
-            ));
-        }
-        if self.inject.miscounts(number) {
-            run.commands.read += 1;
-            run.read.ios += 1;
-        }
+        self.add_looks(&mut run, &looked, &mut notes);
         self.remember(row, &ready.spec, &tally, &run);
         Ended {
             first_completion_ticks: tally.first_completion_ticks,
             notes,
-            controller_lost: lost(&tally, adapter.controller.as_controller(), &self.timebase)
-                .or(closed.err()),
+            controllers_lost: vec![
+                lost(&tally, adapter.controller.as_controller(), &self.timebase).or(closed.err()),
+            ],
             run,
         }
     }
@@ -198,6 +177,62 @@ impl<K: Clock> Desk<'_, K> {
         adapter: &mut Adapter<K>,
         target: &Target,
     ) -> Result<Ready, String> {
+        let disk = self.ready_disk(row, params, adapter, target)?;
+        let controller = adapter.controller.as_controller();
+        let limits = *controller.limits();
+        let filled;
+        let params = match row.part {
+            Part::Prefill => {
+                filled = prefill::whole(params, &disk, target.is_stamped())?;
+                &filled
+            }
+            Part::ReadBack if params.prefill => {
+                filled = prefill::whole(params, &disk, target.is_stamped())?;
+                &filled
+            }
+            Part::Job | Part::ReadBack => params,
+        };
+        let regions = Region::of_all(params, &disk, target.is_stamped())?;
+        let place = Place {
+            disk: &disk,
+            id: target.disk,
+            regions: &regions,
+        };
+        let mut spec = resolve::spec(params, &[place], &limits, &self.timebase)?;
+        if row.is_read_back() && !params.prefill {
+            let Some((write, written)) = self.written.take() else {
+                return Err(String::from(
+                    "the row that writes what this one reads did not end well",
+                ));
+            };
+            spec = resolve::read_back(write, written);
+        }
+        let irq = if row.part != Part::Job {
+            None
+        } else {
+            waiting::open(params, &mut *adapter.line, controller)?
+        };
+        spec.wait = waiting::wait_for(params, &[irq], &self.timebase);
+        let (count, bytes) = (buffers_needed(&spec, &limits), buffer_bytes(&spec));
+        if let Err(error) = controller.set_buffers(count, bytes as usize) {
+            if irq.is_some() {
+                adapter.line.close(controller)?;
+            }
+            return Err(no_buffers(error, count, bytes));
+        }
+        let region = regions[0];
+        Ok(Ready { spec, region, irq })
+    }
+
+    /// Sets the controller's options, and looks at the disk again. The disk as it is
+    /// now.
+    pub fn ready_disk(
+        &self,
+        row: &Row,
+        params: &Params,
+        adapter: &mut Adapter<K>,
+        target: &Target,
+    ) -> Result<Disk, String> {
         let controller = adapter.controller.as_controller();
         let options = Options {
             ring_pages: params.ring_pages,
@@ -215,54 +250,12 @@ impl<K: Clock> Desk<'_, K> {
                 return Err(format!("the disk does not answer: {error}"));
             }
         }
-        let limits = *controller.limits();
         let disk = controller.disks()[usize::from(target.disk.0)].clone();
         same_disk(&target.info, &disk)?;
         if !row.is_read_back() && params.rw.writes() {
             self.guard(params, controller, target)?;
         }
-        let filled;
-        let params = match row.part {
-            Part::Prefill => {
-                filled = prefill::whole(params, &disk, target.is_stamped())?;
-                &filled
-            }
-            Part::ReadBack if params.prefill => {
-                filled = prefill::whole(params, &disk, target.is_stamped())?;
-                &filled
-            }
-            Part::Job | Part::ReadBack => params,
-        };
-        let regions = Region::of_all(params, &disk, target.is_stamped())?;
-        let id = target.disk;
-        let mut spec = resolve::spec(params, &disk, id, &limits, &regions, &self.timebase)?;
-        if row.is_read_back() && !params.prefill {
-            let Some((write, written)) = self.written.take() else {
-                return Err(String::from(
-                    "the row that writes what this one reads did not end well",
-                ));
-            };
-            spec = resolve::read_back(write, written);
-        }
-        let irq = if row.part != Part::Job {
-            None
-        } else {
-            waiting::open(params, &mut *adapter.line, controller)?
-        };
-        spec.wait = waiting::wait_for(params, irq, &self.timebase);
-        let (count, bytes) = (buffers_needed(&spec, &limits), buffer_bytes(&spec));
-        let total_mib = (u64::from(count) * bytes).div_ceil(1 << 20);
-        if let Err(error) = controller.set_buffers(count, bytes as usize) {
-            if irq.is_some() {
-                adapter.line.close(controller)?;
-            }
-            return Err(match error {
-                ControllerError::Dma(_) => format!("needs {total_mib} MiB of buffers"),
-                error => error.to_string(),
-            });
-        }
-        let region = regions[0];
-        Ok(Ready { spec, region, irq })
+        Ok(disk)
     }
 
     /// Looks at the disk anew before each row that writes: it may have been changed
@@ -314,7 +307,25 @@ impl<K: Clock> Desk<'_, K> {
         });
     }
 
-    fn fill_in(&self, run: &mut Run, params: &Params, spec: &Spec, tally: &Tally, limit: u32) {
+    /// Adds what second looks read, and what must be said of the clock.
+    pub fn add_looks(&self, run: &mut Run, looked: &Looked, notes: &mut Vec<String>) {
+        let number = run.row;
+        run.commands.read += looked.commands;
+        run.commands.read_bytes += looked.moved_bytes;
+        if self.workspace.stats.backward_steps > 0 {
+            notes.push(format!(
+                "row {number}: the clock stepped back {} times; these latencies count as 0",
+                self.workspace.stats.backward_steps
+            ));
+        }
+        if self.inject.miscounts(number) {
+            run.commands.read += 1;
+            run.read.ios += 1;
+        }
+    }
+
+    /// All figures, and whether the row is well.
+    pub fn fill_in(&self, run: &mut Run, params: &Params, spec: &Spec, tally: &Tally, limit: u32) {
         let stats = &self.workspace.stats;
         let timebase = &self.timebase;
         run.window_ns = timebase.ns(tally.window_ticks);
@@ -372,6 +383,39 @@ impl<K: Clock> Desk<'_, K> {
         } else {
             RunStatus::Ok
         };
+    }
+}
+
+/// What a person should know of a disk before its row.
+pub fn notes_on(
+    number: u32,
+    params: &Params,
+    target: &Target,
+    disk: &Disk,
+    region: &Region,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if region.is_misaligned(params, disk) {
+        notes.push(format!(
+            "row {number}: I/Os are not aligned to the {} B physical blocks of {}",
+            disk.physical_block_bytes, target.info.id
+        ));
+    }
+    if params.sync && params.rw.writes() && !params.rw.trims() && !disk.durable_writes {
+        notes.push(format!(
+            "row {number}: {} takes no FUA, so its writes are plain ones",
+            target.info.id
+        ));
+    }
+    notes
+}
+
+/// Why there are no buffers for a row that needs `count` of `bytes`.
+pub fn no_buffers(error: ControllerError, count: u32, bytes: u64) -> String {
+    let total_mib = (u64::from(count) * bytes).div_ceil(1 << 20);
+    match error {
+        ControllerError::Dma(_) => format!("needs {total_mib} MiB of buffers"),
+        error => error.to_string(),
     }
 }
 

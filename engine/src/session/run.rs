@@ -1,8 +1,8 @@
 //! The session itself.
 
 use super::blank::blank;
-use super::inventory::Inventory;
-use super::plan::{Row, plan, planned_ns};
+use super::inventory::{Inventory, Target};
+use super::plan::{Part, Row, plan, planned_ns};
 use super::rows::Desk;
 use super::{Adapter, Inject, Link, MachineCounters};
 use crate::row::Workspace;
@@ -80,9 +80,14 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
         if inject.exits_before(number) {
             return GuestExit::Pass;
         }
-        let (params, target) = (&jobs[row.job], &inventory.targets[row.target]);
-        if let Some(why) = &lost[target.adapter] {
-            let mut run = blank(number, row, params, target);
+        let params = &jobs[row.job];
+        let targets = row.targets.iter().map(|target| &inventory.targets[*target]);
+        let targets: Vec<&Target> = targets.collect();
+        let unusable = targets
+            .iter()
+            .find_map(|target| Some((target, lost[target.adapter].as_ref()?)));
+        if let Some((target, why)) = unusable {
+            let mut run = blank(number, row, params, &targets);
             run.reason = Some(format!(
                 "{} cannot be used any more: {why}",
                 target.info.controller
@@ -90,8 +95,18 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
             log.row(run);
             continue;
         }
-        let adapter = &mut adapters[target.adapter];
-        let ended = desk.run(number, row, params, adapter, target, log.link);
+        let ended = if params.concurrent && row.part == Part::Job {
+            let mut seats = Vec::new();
+            for (index, adapter) in adapters.iter_mut().enumerate() {
+                if targets.iter().any(|target| target.adapter == index) {
+                    seats.push(adapter);
+                }
+            }
+            desk.run_together(number, row, params, &mut seats, &targets, log.link)
+        } else {
+            let adapter = &mut adapters[targets[0].adapter];
+            desk.run(number, row, params, adapter, targets[0], log.link)
+        };
         log.counted_row_begin(&ended.run);
         for note in ended.notes {
             log.note(note);
@@ -106,7 +121,9 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
             }));
         }
         log.row(ended.run);
-        lost[target.adapter] = ended.controller_lost;
+        for (target, why) in targets.iter().zip(ended.controllers_lost) {
+            lost[target.adapter] = why;
+        }
     }
     for adapter in &mut adapters {
         adapter.controller.shutdown();

@@ -1,10 +1,10 @@
 //! Whether a disk is still the one that was found.
 
-use super::inventory::{Looked, Target, look_at};
-use crate::guard::Verdict;
+use super::inventory::{Looked, Target, look_through};
+use crate::guard::{Reader, Verdict};
 use alloc::format;
 use alloc::string::{String, ToString};
-use drivers::block::{Controller, Disk};
+use drivers::block::{BufferId, Controller, Disk, DiskId};
 use drivers::hal::Clock;
 use proto::job::Params;
 use proto::result::DiskInfo;
@@ -15,13 +15,17 @@ pub struct SecondLook<'a, K> {
     pub clock: &'a K,
     /// The disk as it was found.
     pub target: &'a Target,
+    /// Its index at the controller that is asked.
+    pub disk: DiskId,
+    /// A buffer there.
+    pub buffer: BufferId,
     /// The same, as it was when the row began.
     pub before: &'a Disk,
     /// The job that writes.
     pub params: &'a Params,
     /// All disks, for names.
     pub all: &'a [DiskInfo],
-    /// Length of buffer 0 in bytes.
+    /// Length of that buffer in bytes.
     pub buffer_bytes: usize,
 }
 
@@ -34,20 +38,24 @@ impl<K: Clock> SecondLook<'_, K> {
         let Self {
             clock,
             target,
+            disk,
+            buffer,
             before,
             params,
             all,
             buffer_bytes,
         } = *self;
         controller
-            .refresh_disk(target.disk)
+            .refresh_disk(disk)
             .map_err(|error| error.to_string())?;
-        let now = &controller.disks()[usize::from(target.disk.0)];
+        let now = &controller.disks()[usize::from(disk.0)];
         same_disk(&target.info, now)?;
         if now.max_transfer_bytes < before.max_transfer_bytes {
             return Err(String::from("it takes shorter commands than before"));
         }
-        let look = look_at(controller, clock, target.disk, buffer_bytes, true, looked);
+        let mut reader = Reader::new(controller, clock, disk, buffer_bytes);
+        reader.buffer = buffer;
+        let look = look_through(&mut reader, true, looked);
         let Verdict { allowed, reason } = target.with(look).verdict(params, all);
         if allowed { Ok(()) } else { Err(reason) }
     }

@@ -1,12 +1,13 @@
 //! Opening the line of a row that waits for interrupts.
 
-use super::InterruptLine;
+use super::{Adapter, InterruptLine};
 use crate::row::WaitFor;
 use crate::time::Timebase;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use drivers::block::Controller;
+use drivers::hal::Clock;
 use proto::job::{Irq, Params, Wait};
 
 /// How long `wait=hybrid` looks after the last completion before it halts.
@@ -48,13 +49,69 @@ pub fn open(
     Ok(Some(irq))
 }
 
+/// The same of several adapters at once, as far as `each` goes.
+///
+/// To find where a level-triggered interrupt comes in, every pin is opened once; so
+/// where any is such, all are opened a second time, with their places known.
+///
+/// # Errors
+/// Why the row cannot run; all are closed again.
+pub fn open_all<K: Clock>(
+    params: &Params,
+    adapters: &mut [&mut Adapter<K>],
+) -> Result<Vec<Option<Irq>>, String> {
+    let first = open_each(params, adapters)?;
+    if adapters.len() == 1 || !first.contains(&Some(Irq::Intx)) {
+        return Ok(first);
+    }
+    close_all(&first, adapters)?;
+    open_each(params, adapters)
+}
+
+fn open_each<K: Clock>(
+    params: &Params,
+    adapters: &mut [&mut Adapter<K>],
+) -> Result<Vec<Option<Irq>>, String> {
+    let mut irqs = Vec::new();
+    for at in 0..adapters.len() {
+        let adapter = &mut *adapters[at];
+        let controller = adapter.controller.as_controller();
+        match open(params, &mut *adapter.line, controller) {
+            Ok(irq) => irqs.push(irq),
+            Err(why) => {
+                let _ = close_all(&irqs, adapters);
+                return Err(format!("{}: {why}", adapters[at].pci));
+            }
+        }
+    }
+    Ok(irqs)
+}
+
+/// Closes the lines that are open.
+///
+/// # Errors
+/// Why one of the controllers can no longer be used.
+pub fn close_all<K: Clock>(
+    irqs: &[Option<Irq>],
+    adapters: &mut [&mut Adapter<K>],
+) -> Result<(), String> {
+    let mut done = Ok(());
+    for (irq, adapter) in irqs.iter().zip(adapters) {
+        if irq.is_some() {
+            let controller = adapter.controller.as_controller();
+            done = done.and(adapter.line.close(controller));
+        }
+    }
+    done
+}
+
 /// The same for the loop.
-pub fn wait_for(params: &Params, irq: Option<Irq>, timebase: &Timebase) -> WaitFor {
-    let Some(irq) = irq else {
+pub fn wait_for(params: &Params, irqs: &[Option<Irq>], timebase: &Timebase) -> WaitFor {
+    if irqs.iter().all(Option::is_none) {
         return WaitFor::Look;
-    };
+    }
     WaitFor::Interrupt {
-        level: irq == Irq::Intx,
+        level: irqs.contains(&Some(Irq::Intx)),
         look_ticks: match params.wait {
             Wait::Hybrid => timebase.ticks(HYBRID_LOOK_NS),
             Wait::Poll | Wait::Irq => 0,

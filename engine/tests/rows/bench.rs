@@ -3,7 +3,7 @@
 use drivers::block::{Controller, DiskId};
 use engine::fake::{Device, HandClock, NoCounters};
 use engine::row::{self, Env, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
-use engine::session::{InterruptLine, NoLine};
+use engine::session::{Halt, NoLine};
 use engine::workload::{Mix, Order, Stream};
 
 /// Everything that a row left.
@@ -90,7 +90,7 @@ pub fn run_on_line(
     device: &mut Device,
     clock: &HandClock,
     spec: Spec,
-    line: &mut dyn InterruptLine,
+    line: &mut dyn Halt,
 ) -> Outcome {
     run_all(device, clock, spec, line, &mut |_| Ok(()))
 }
@@ -99,7 +99,7 @@ fn run_all(
     device: &mut Device,
     clock: &HandClock,
     spec: Spec,
-    line: &mut dyn InterruptLine,
+    line: &mut dyn Halt,
     recheck: &mut row::Recheck<'_>,
 ) -> Outcome {
     let buffers = row::buffers_needed(&spec, device.limits());

@@ -8,5 +8,6 @@ mod injected;
 mod protected;
 mod records;
 mod rows;
+mod together;
 mod verify;
 mod waiting;

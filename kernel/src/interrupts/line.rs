@@ -10,7 +10,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use drivers::block::{Controller, InterruptMode};
-use engine::session::{InterruptLine, Woken};
+use engine::session::{Halt, InterruptLine, Woken};
 use proto::job::Irq;
 
 /// First vector of messages; each adapter has one.
@@ -128,7 +128,7 @@ impl Line {
         if level {
             interrupts::end();
         }
-        Woken::Other
+        Woken::Other(vector)
     }
 }
 
@@ -159,6 +159,12 @@ impl InterruptLine for Line {
         silenced.map_err(|error| error.to_string())
     }
 
+    fn is_source(&self, source: u8) -> bool {
+        self.open.is_some() && source == self.vector
+    }
+}
+
+impl Halt for Line {
     fn wait(&mut self, until_ticks: u64) -> Woken {
         self.end_service();
         let platform = Rc::clone(&self.platform);

@@ -121,6 +121,14 @@ pub(super) fn stages(params: &Params) -> Option<bool> {
     params.stages.then_some(true)
 }
 
+pub(super) fn concurrent(params: &Params) -> Option<bool> {
+    params.concurrent.then_some(true)
+}
+
+pub(super) fn adapters(params: &Params) -> Option<String> {
+    params.adapters.map(|count| count.to_string())
+}
+
 pub(super) fn ring_pages(params: &Params) -> Option<String> {
     params.ring_pages.map(|pages| pages.to_string())
 }

@@ -40,4 +40,6 @@ pub use params::{
     PREFILL_BYTES, PREFILL_DEPTH, Params, Rw, Verify, Wait,
 };
 pub use table::KEYS;
-pub use value::{CONTROLLERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_NUMJOBS, MAX_RING_PAGES};
+pub use value::{
+    CONTROLLERS, MAX_ADAPTERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_NUMJOBS, MAX_RING_PAGES,
+};

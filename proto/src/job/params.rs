@@ -259,6 +259,11 @@ pub struct Params {
     /// Own key `poll_interval`: time after a look that found nothing; `None` is the
     /// engine's choice.
     pub poll_interval_ns: Option<u64>,
+    /// Own key `concurrent`: one row on the first selected disk of each adapter, all of
+    /// them at once; depth, rate and number of I/Os are for all together.
+    pub concurrent: bool,
+    /// Own key `adapters`: only the first so many of them.
+    pub adapters: Option<u32>,
     /// Own key `stages`: take the split of every latency.
     pub stages: bool,
     /// Own key `ring_pages` (PVSCSI): request ring pages, a power of two, 1..=32; `None` is the driver's default.
@@ -322,7 +327,9 @@ impl Params {
             read.max(write).max(4096)
         };
         let depth = u64::from(self.iodepth.saturating_mul(self.numjobs));
-        let depth = depth.min(u64::from(self.device_depth.unwrap_or(u32::MAX)));
+        // How many disks there are to be bounded is not known here.
+        let device_depth = self.device_depth.filter(|_| !self.concurrent);
+        let depth = depth.min(u64::from(device_depth.unwrap_or(u32::MAX)));
         let job = each.saturating_mul(depth.min(MAX_IN_FLIGHT));
         let shortest = read.max(write).max(PREFILL_BYTES);
         match self.prefill {
@@ -395,6 +402,8 @@ impl Params {
             wait: Wait::Poll,
             irq: None,
             poll_interval_ns: None,
+            concurrent: false,
+            adapters: None,
             stages: false,
             ring_pages: None,
             queue_size: None,

@@ -28,6 +28,7 @@ const PRESETS: &[(&str, &str)] = presets![
     "ruler",
     "verify",
     "soak",
+    "spread",
 ];
 
 /// The job file of a preset.

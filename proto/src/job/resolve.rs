@@ -234,6 +234,7 @@ fn contradiction(params: &Params) -> Option<String> {
     // Nobody keeps account of what such writes left unwritten.
     let scattered = params.bssplit != ByDirection::default()
         || params.numjobs > 1
+        || params.concurrent
         || params.rw.is_random() && !in_place;
     let target = params.latency_target;
     let why = if own_data && !plain {
@@ -241,7 +242,9 @@ fn contradiction(params: &Params) -> Option<String> {
     } else if params.rw.trims() && !plain {
         "what was trimmed cannot be verified"
     } else if !plain && params.rw.writes() && !params.prefill && scattered {
-        "`verify` of writes of several sizes (`bssplit`), of several jobs (`numjobs`) or to favoured places needs `prefill=1`, so that all of the region carries the pattern"
+        "`verify` of writes of several sizes (`bssplit`), of several jobs (`numjobs`) or adapters (`concurrent`), or to favoured places needs `prefill=1`, so that all of the region carries the pattern"
+    } else if params.adapters.is_some() && !params.concurrent {
+        "`adapters` has a meaning with `concurrent=1` only"
     } else if target.target_ns > 0 && target.window_ns == 0 {
         "`latency_target` needs a `latency_window`"
     } else {

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::keys::find_key;
 use super::load::LatencyTarget;
 use super::params::{Extent, Params};
-use super::value::{self, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS};
+use super::value::{self, MAX_ADAPTERS, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS};
 use super::{bytes, chance, sweep as list};
 use alloc::format;
 use alloc::string::String;
@@ -174,6 +174,15 @@ pub(super) fn poll_interval(draft: &mut Draft, text: &str) -> Result {
 
 pub(super) fn stages(params: &mut Params, on: bool) {
     params.stages = on;
+}
+
+pub(super) fn concurrent(params: &mut Params, on: bool) {
+    params.concurrent = on;
+}
+
+pub(super) fn adapters(draft: &mut Draft, text: &str) -> Result {
+    draft.params.adapters = Some(draft.number(text, 1, u64::from(MAX_ADAPTERS))? as u32);
+    Ok(())
 }
 
 pub(super) fn ring_pages(draft: &mut Draft, text: &str) -> Result {

@@ -425,6 +425,20 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::controller, get::controller),
     ),
     own(
+        "concurrent",
+        "0 or 1",
+        "0",
+        "Run on the first selected disk of each adapter, on all of them at once: one row. `iodepth`, `rate_iops` and `number_ios` are for all together.",
+        Action::Flag(set::concurrent, get::concurrent),
+    ),
+    own(
+        "adapters",
+        "1 to 64",
+        "every one",
+        "With `concurrent`, run on the first so many of the adapters only; where there are fewer, the row is skipped.",
+        Action::Value(set::adapters, get::adapters),
+    ),
+    own(
         "wait",
         "poll, irq or hybrid",
         "poll",
@@ -520,7 +534,6 @@ pub const KEYS: &[Key] = &[
     own_later("queues"),
     own_later("doorbell_batch"),
     own_later("trace"),
-    own_later("concurrent"),
     own_later("start_at"),
 ];
 

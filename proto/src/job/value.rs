@@ -17,6 +17,8 @@ pub const MAX_IODEPTH: u32 = 65_535;
 
 /// Most of one job at the same time.
 pub const MAX_NUMJOBS: u32 = 1_024;
+/// Most adapters that one job runs on at once.
+pub const MAX_ADAPTERS: u32 = 64;
 
 /// Largest block size in bytes.
 pub const MAX_BS_BYTES: u64 = 1 << 30;

@@ -18,8 +18,8 @@ pub use finite::{finite, ratio};
 pub use inventory::{BarInfo, ControllerInfo, DiskInfo, GuestInfo, IgnoredInfo};
 pub use run::{
     Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, ExitsBounds, Gaps, Interrupts,
-    Late, LatencyNs, Mismatch, OpenAtEnd, PerIo, Run, RunParams, RunStatus, StagesNs, SteadyFound,
-    TargetFound,
+    Late, LatencyNs, Mismatch, OpenAtEnd, PerIo, Run, RunParams, RunStatus, Share, StagesNs,
+    SteadyFound, TargetFound,
 };
 pub use schema::{JSON_SCHEMA, SchemaMismatch, check_schema, schema_differences};
 

@@ -41,7 +41,7 @@ pub struct RunParams {
     /// `poll`, `irq`, `hybrid`.
     pub wait: String,
     /// How completions were announced: `msix`, `msi`, `intx`; null where they were
-    /// polled for.
+    /// polled for. Of several controllers that differ in it, joined by `+`.
     #[serde(default)]
     pub irq: Option<String>,
     /// Planned measuring time in ns; `None` when bounded by I/Os or size.
@@ -365,6 +365,19 @@ pub struct Mismatch {
     pub found: u8,
 }
 
+/// The part of one disk in a row that runs on several at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// Controller id.
+    pub controller: String,
+    /// Disk id.
+    pub disk: String,
+    /// I/Os completed in the window without error.
+    pub ios: u64,
+    /// Commands that its controller was given in the whole row.
+    pub commands: u64,
+}
+
 /// One row. `host` and the host's checks are added outside the guest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -372,10 +385,13 @@ pub struct Run {
     pub row: u32,
     /// Job name.
     pub job: String,
-    /// Controller id.
+    /// Controller id; of several at once, joined by `+`.
     pub controller: String,
-    /// Disk id.
+    /// Disk id; of several at once, joined by `+`.
     pub disk: String,
+    /// Each disk's part, of a row that runs on several at once (`concurrent=1`).
+    #[serde(default)]
+    pub shares: Vec<Share>,
     /// Which repeat of the job, from 0.
     #[serde(default)]
     pub repeat: u32,

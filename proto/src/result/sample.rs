@@ -106,6 +106,12 @@ pub(crate) fn run() -> Run {
         job: "quick-b".to_string(),
         controller: "pvscsi@00:03.0".to_string(),
         disk: "pvscsi@00:03.0:0:0".to_string(),
+        shares: vec![Share {
+            controller: "pvscsi@00:03.0".to_string(),
+            disk: "pvscsi@00:03.0:0:0".to_string(),
+            ios: 19,
+            commands: 21,
+        }],
         repeat: 1,
         params: RunParams {
             rw: "randrw".to_string(),

@@ -75,7 +75,7 @@ fn rows(followed: Followed) -> Result<Vec<(Run, Option<HostRun>)>, Failure> {
         .into_iter()
         .map(|row| {
             // Only processor time is wanted, so the disk's node does not matter.
-            let (host, _) = host_run(&row.run, None, &samples, None);
+            let (host, _) = host_run(&row.run, &Default::default(), &samples, None);
             (row.run, host)
         })
         .collect();

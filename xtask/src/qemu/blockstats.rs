@@ -74,6 +74,27 @@ impl BlockStats {
         })
     }
 
+    /// What several disks were asked to do together.
+    #[must_use]
+    pub fn sum(each: &[Self]) -> Self {
+        each.iter().fold(Self::default(), |sum, one| Self {
+            rd_operations: sum.rd_operations + one.rd_operations,
+            rd_bytes: sum.rd_bytes + one.rd_bytes,
+            wr_operations: sum.wr_operations + one.wr_operations,
+            wr_bytes: sum.wr_bytes + one.wr_bytes,
+            flush_operations: sum.flush_operations + one.flush_operations,
+            unmap_operations: sum.unmap_operations + one.unmap_operations,
+            failed_rd_operations: sum.failed_rd_operations + one.failed_rd_operations,
+            failed_wr_operations: sum.failed_wr_operations + one.failed_wr_operations,
+            failed_flush_operations: sum.failed_flush_operations + one.failed_flush_operations,
+            failed_unmap_operations: sum.failed_unmap_operations + one.failed_unmap_operations,
+            invalid_rd_operations: sum.invalid_rd_operations + one.invalid_rd_operations,
+            invalid_wr_operations: sum.invalid_wr_operations + one.invalid_wr_operations,
+            invalid_flush_operations: sum.invalid_flush_operations + one.invalid_flush_operations,
+            invalid_unmap_operations: sum.invalid_unmap_operations + one.invalid_unmap_operations,
+        })
+    }
+
     /// Reads, whatever became of them.
     #[must_use]
     pub const fn reads(&self) -> u64 {
@@ -160,6 +181,20 @@ mod tests {
         let none = BlockStats::default();
         assert_eq!(one.since(&none), Some(one));
         assert_eq!(none.since(&one), None);
+    }
+
+    #[test]
+    fn a_sum_has_all_of_each() {
+        // Every counter another number, so that none is taken for another.
+        let fields = serde_json::to_value(BlockStats::default()).unwrap();
+        let names = fields.as_object().unwrap().keys();
+        let of = |times: u64| -> BlockStats {
+            let numbered = names.clone().zip(1u64..);
+            let pairs = numbered.map(|(name, number)| (name.clone(), json!(number * times)));
+            serde_json::from_value(Value::Object(pairs.collect())).unwrap()
+        };
+        assert_eq!(BlockStats::sum(&[of(1), of(10)]), of(11));
+        assert_eq!(BlockStats::sum(&[]), BlockStats::default());
     }
 
     #[test]

@@ -54,6 +54,10 @@ pub const KINDS: [ControllerKind; 4] = [
 /// First PCI device number given out on bus 0 of q35; 0 is the host bridge.
 const FIRST_SLOT: u8 = 3;
 
+/// Controllers that one machine takes: from device number 31 on there is the south
+/// bridge.
+pub const MOST: usize = 31 - FIRST_SLOT as usize;
+
 /// A controller with its place in the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controller {
@@ -73,7 +77,7 @@ impl Controller {
     /// The `index`th controller of a machine.
     ///
     /// # Panics
-    /// If there are more controllers than slots: there are four kinds.
+    /// If there are more controllers than [`MOST`].
     #[must_use]
     pub fn nth(kind: ControllerKind, index: usize) -> Self {
         let slot = FIRST_SLOT + u8::try_from(index).expect("few controllers");

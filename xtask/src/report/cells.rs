@@ -74,7 +74,7 @@ pub const COLUMNS: &[Column] = &[
         first(line, |run| run.row.to_string())
     }),
     words("controller", Group::Controller, |line| {
-        first(line, |run| kind(&run.controller).to_owned())
+        first(line, |run| kinds(&run.controller))
     }),
     words("job", Group::Job, |line| first(line, |run| run.job.clone())),
     words("rw", Group::Row, rw),
@@ -170,9 +170,21 @@ fn jobs_look_alike(runs: &[Row]) -> bool {
     })
 }
 
-/// The kind in a controller's id.
-fn kind(id: &str) -> &str {
-    id.split_once('@').map_or(id, |(kind, _)| kind)
+/// The kind in a controller's id; of several at once each kind, and of how many.
+fn kinds(ids: &str) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for id in ids.split('+') {
+        let kind = id.split_once('@').map_or(id, |(kind, _)| kind);
+        match kinds.last_mut() {
+            Some((last, count)) if *last == kind => *count += 1,
+            _ => kinds.push((kind, 1)),
+        }
+    }
+    let shown = kinds.into_iter().map(|(kind, count)| match count {
+        1 => kind.to_owned(),
+        count => format!("{count} {kind}"),
+    });
+    shown.collect::<Vec<_>>().join("+")
 }
 
 /// The lines of a result: one for each direction that a row has figures in.

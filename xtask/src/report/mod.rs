@@ -7,7 +7,7 @@ mod layout;
 mod markdown;
 mod remarks;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use cells::{COLUMNS, Column, Group, Line, columns, lines};
 pub use csv::csv;

@@ -74,6 +74,13 @@ fn of_run(run: &Row, null: bool) -> Vec<String> {
             ));
         }
     }
+    if run.shares.len() > 1 && run.status != RunStatus::Skipped {
+        let each = run.shares.iter();
+        let each: Vec<String> = each
+            .map(|share| format!("{} {}", share.disk, share.ios))
+            .collect();
+        said.push(format!("Row {row}: I/Os by disk: {}.", each.join(", ")));
+    }
     said.extend(finer(run));
     if run.open_at_end.censored {
         said.push(format!(
@@ -169,7 +176,22 @@ fn wrap(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::tests::row;
-    use super::{gaps, wrap};
+    use super::{gaps, of_run, wrap};
+    use proto::result::Share;
+
+    #[test]
+    fn the_disks_of_a_row_on_several_are_listed() {
+        let mut two = row(1);
+        assert_eq!(of_run(&two, true), Vec::<String>::new());
+        let share = |disk: &str, ios| Share {
+            disk: disk.into(),
+            ios,
+            ..Share::default()
+        };
+        two.shares = vec![share("pvscsi@00:03.0:0:0", 7), share("nvme@00:04.0:1", 6)];
+        let listed = "Row 1: I/Os by disk: pvscsi@00:03.0:0:0 7, nvme@00:04.0:1 6.";
+        assert_eq!(of_run(&two, true), [listed]);
+    }
 
     #[test]
     fn gaps_are_said_once() {

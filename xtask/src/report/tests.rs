@@ -28,12 +28,13 @@ fn direction(ios: u64) -> Direction {
 }
 
 /// A row of random reads, all well.
-pub(super) fn row(number: u32) -> Row {
+pub(crate) fn row(number: u32) -> Row {
     let run = Run {
         row: number,
         job: "quick-b".into(),
         controller: "pvscsi@00:03.0".into(),
         disk: "pvscsi@00:03.0:0:0".into(),
+        shares: Vec::new(),
         repeat: 0,
         params: RunParams {
             rw: "randread".into(),
@@ -250,4 +251,18 @@ fn several_controllers_are_told_apart() {
         assert!(text.contains("controller"), "{text}");
         assert!(text.contains("pvscsi") && text.contains("nvme"), "{text}");
     }
+}
+
+#[test]
+fn several_adapters_at_once_are_counted_by_kind() {
+    let mut two = row(1);
+    two.controller = "pvscsi@00:03.0+pvscsi@00:04.0".into();
+    let mut mixed = row(2);
+    mixed.controller = "pvscsi@00:03.0+nvme@00:04.0".into();
+    let rows = [row(0), two, mixed];
+    let text = table(&rows, 100);
+    assert!(
+        text.contains("2 pvscsi") && text.contains("pvscsi+nvme"),
+        "{text}"
+    );
 }

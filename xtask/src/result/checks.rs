@@ -7,7 +7,8 @@ use proto::result::{Check, CheckStatus, Commands};
 /// statistics between its two edges; without a difference both are not made.
 ///
 /// QEMU's NVMe device does its flushes and deallocations past the statistics, so
-/// there these two are not compared, and the check says so.
+/// there these two are not compared, and the check says so; nor are they for
+/// controllers of several kinds (`mixed`), of which it may be one.
 ///
 /// The two edges are points at which nothing is in flight, so there is no
 /// tolerance. Of the `retries`, the commands that the guest sent again, QEMU counts
@@ -33,7 +34,11 @@ pub fn checks(
         ("write", guest.write - unseen_writes, qemu.writes()),
         ("failed", guest.failed + refused, qemu.failed()),
     ];
-    let past_statistics = controller == "nvme" && guest.flush + guest.unmap > 0;
+    let past_statistics = match controller {
+        "nvme" => guest.flush + guest.unmap > 0,
+        "mixed" => guest.flush + guest.unmap + guest.durable > 0,
+        _ => false,
+    };
     if !past_statistics {
         // A SCSI disk of QEMU's makes a durable write a write and a flush.
         let flushes = match controller {
@@ -62,7 +67,7 @@ pub fn checks(
     ]
 }
 
-fn not_made(name: &str, why: &str) -> Check {
+pub(super) fn not_made(name: &str, why: &str) -> Check {
     Check {
         name: name.to_owned(),
         status: CheckStatus::NotMade,
@@ -71,7 +76,7 @@ fn not_made(name: &str, why: &str) -> Check {
 }
 
 /// Names both figures of every kind that is not zero on both sides.
-fn compare(name: &str, pairs: &[(&str, u64, u64)]) -> Check {
+pub(super) fn compare(name: &str, pairs: &[(&str, u64, u64)]) -> Check {
     let same = pairs.iter().all(|(_, guest, qemu)| guest == qemu);
     let figures: Vec<String> = pairs
         .iter()

@@ -1,8 +1,8 @@
 //! result.json, schema `ioprobe-result/1`.
 
-use super::checks::checks;
 use super::host::host_run;
 use super::row::Row;
+use super::together::row_checks;
 use crate::serial::Followed;
 use proto::result::{Check, CheckStatus, Run, RunStatus, SCHEMA};
 use serde::Serialize;
@@ -84,13 +84,12 @@ impl Document {
             .map(|row| {
                 let mut run = row.run.clone();
                 let mut value = row.value.clone();
-                let node = nodes.get(&run.disk).map(String::as_str);
-                let (host, stats) = host_run(&run, node, &followed.samples, followed.idle.as_ref());
+                let (host, stats) =
+                    host_run(&run, nodes, &followed.samples, followed.idle.as_ref());
                 if run.status != RunStatus::Skipped {
-                    let why = stats.as_ref().map_err(String::as_str);
-                    let kind = run.controller.split('@').next().unwrap_or_default();
-                    run.checks
-                        .extend(checks(kind, &run.commands, run.retries, why));
+                    let each = stats.as_deref().map_err(String::as_str);
+                    let made = row_checks(&run, each);
+                    run.checks.extend(made);
                 }
                 if let Some(object) = value.as_object_mut() {
                     let json = |part| serde_json::to_value(part).unwrap_or_default();

@@ -29,18 +29,18 @@ pub struct HostRun {
     pub net_cpu_s: Option<f64>,
     /// `net_cpu_s` per command of the row, in us.
     pub net_cpu_us_per_io: Option<f64>,
-    /// QEMU's counts for the row's disk.
+    /// QEMU's counts for the row's disk, or for all its disks together.
     pub blockstats: Option<BlockStats>,
 }
 
-/// Computes a row's host part, and the block statistics for its checks or why
-/// there are none. `node` is the block node of the row's disk.
+/// Computes a row's host part, and the block statistics of each of its disks for the
+/// checks, or why there are none. `nodes` maps the guest's disk names to block nodes.
 pub fn host_run(
     run: &Run,
-    node: Option<&str>,
+    nodes: &BTreeMap<String, String>,
     samples: &BTreeMap<u64, Sample>,
     idle: Option<&Idle>,
-) -> (Option<HostRun>, Result<BlockStats, String>) {
+) -> (Option<HostRun>, Result<Vec<BlockStats>, String>) {
     let edge = |number: u64| {
         samples
             .get(&number)
@@ -51,7 +51,10 @@ pub fn host_run(
         (Ok(before), Ok(after)) => (before, after),
         (Err(why), _) | (_, Err(why)) => return (None, Err(why)),
     };
-    let stats = difference(node, &run.disk, before, after);
+    let disks = disks(run).into_iter();
+    let stats: Result<Vec<BlockStats>, String> = disks
+        .map(|disk| difference(nodes.get(disk).map(String::as_str), disk, before, after))
+        .collect();
     let used = cpu::used(&before.threads, &after.threads);
     let commands = run.commands.read + run.commands.write;
     let cpu_s = used.map(|(vcpu, device)| vcpu + device);
@@ -77,9 +80,17 @@ pub fn host_run(
         idle_cpu_s,
         net_cpu_s,
         net_cpu_us_per_io: per_io(net_cpu_s),
-        blockstats: stats.as_ref().ok().copied(),
+        blockstats: stats.as_ref().ok().map(|each| BlockStats::sum(each)),
     };
     (Some(host), stats)
+}
+
+/// The disks of a row.
+fn disks(run: &Run) -> Vec<&str> {
+    if run.shares.is_empty() {
+        return vec![&run.disk];
+    }
+    run.shares.iter().map(|share| share.disk.as_str()).collect()
 }
 
 fn difference(

@@ -5,6 +5,7 @@ mod document;
 mod folder;
 mod host;
 mod row;
+mod together;
 
 pub use checks::checks;
 pub use document::{Document, HostInfo, Outcome};

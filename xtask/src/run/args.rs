@@ -25,6 +25,10 @@ pub struct MachineArgs {
     #[arg(long, value_name = "BACKEND", default_value = "null")]
     pub backend: Backend,
 
+    /// Adapters of each kind; without it, as many as the job runs on at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub adapters: Option<u32>,
+
     /// Disks on each controller
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub disks: u32,

@@ -3,7 +3,7 @@
 use super::args::MachineArgs;
 use crate::backend::{self, Backend, SharedImage};
 use crate::failure::Failure;
-use crate::qemu::controllers::{Controller, KINDS, by_name};
+use crate::qemu::controllers::{Controller, KINDS, MOST, by_name};
 use std::path::Path;
 
 /// One disk.
@@ -11,6 +11,8 @@ use std::path::Path;
 pub struct Disk {
     /// As the guest names it.
     pub id: String,
+    /// Index of its controller among the machine's.
+    pub controller: usize,
     /// QEMU's block node.
     pub node: String,
     /// `-device`.
@@ -59,11 +61,12 @@ impl Disk {
     }
 }
 
-/// The controllers that the flags name, in the order they get slots.
+/// The controllers that the flags name, `adapters` of each, in the order they get
+/// slots.
 ///
 /// # Errors
-/// [`Failure::Usage`] that names the known kinds.
-pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
+/// [`Failure::Usage`] that names the known kinds, or how many the machine takes.
+pub fn controllers(names: &[String], adapters: u32) -> Result<Vec<Controller>, Failure> {
     let mut kinds = Vec::new();
     for name in names {
         match (name.as_str(), by_name(name)) {
@@ -78,7 +81,15 @@ pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
             }
         }
     }
-    let in_slots = kinds.into_iter().enumerate();
+    let each = |kind| std::iter::repeat_n(kind, adapters as usize);
+    let all: Vec<_> = kinds.into_iter().flat_map(each).collect();
+    if all.len() > MOST {
+        return Err(Failure::Usage(format!(
+            "{} adapters are more than the {MOST} that the machine takes",
+            all.len()
+        )));
+    }
+    let in_slots = all.into_iter().enumerate();
     Ok(in_slots
         .map(|(index, kind)| Controller::nth(kind, index))
         .collect())
@@ -90,7 +101,7 @@ pub fn controllers(names: &[String]) -> Result<Vec<Controller>, Failure> {
 /// [`Failure::Usage`] where the flags contradict each other or a path cannot be used.
 pub fn disks(args: &MachineArgs, controllers: &[Controller]) -> Result<Vec<Disk>, Failure> {
     let mut disks = Vec::new();
-    for controller in controllers {
+    for (place, controller) in controllers.iter().enumerate() {
         if args.disks > controller.kind.max_disks {
             return Err(Failure::Usage(format!(
                 "--disks {}: {} takes {} at most",
@@ -106,6 +117,7 @@ pub fn disks(args: &MachineArgs, controllers: &[Controller]) -> Result<Vec<Disk>
                 medium: medium(args, number, &id)?,
                 node,
                 id,
+                controller: place,
             });
         }
     }
@@ -174,7 +186,10 @@ mod tests {
 
     fn made(flags: &[&str]) -> Result<Vec<Disk>, Failure> {
         let args = Flags::parse_from([&["x"], flags].concat()).machine;
-        disks(&args, &controllers(&args.controller)?)
+        disks(
+            &args,
+            &controllers(&args.controller, args.adapters.unwrap_or(1))?,
+        )
     }
 
     fn ids(flags: &[&str]) -> Vec<String> {
@@ -198,6 +213,24 @@ mod tests {
             ]
         );
         assert_eq!(ids(&["--controller", "all"]).len(), 4);
+    }
+
+    #[test]
+    fn several_adapters_of_one_kind_have_slots_of_their_own() {
+        let flags = ["--controller", "pvscsi,nvme", "--adapters", "2"];
+        assert_eq!(
+            ids(&flags),
+            [
+                "pvscsi@00:03.0:0:0",
+                "pvscsi@00:04.0:0:0",
+                "nvme@00:05.0:1",
+                "nvme@00:06.0:1"
+            ]
+        );
+        assert_eq!(ids(&["--adapters", "28"]).len(), 28);
+        let failure = made(&["--adapters", "29"]).unwrap_err();
+        assert_eq!(failure.code(), 2);
+        assert!(failure.message().contains("more than the 28"), "{failure}");
     }
 
     #[test]

@@ -53,7 +53,10 @@ pub struct Places<'a> {
 /// # Errors
 /// [`Failure::Usage`] if the flags make no sense.
 pub fn plan(args: &MachineArgs, job: &Job) -> Result<Plan, Failure> {
-    let controllers = disks::controllers(&args.controller)?;
+    let jobs = job.file.jobs.iter();
+    let at_once = jobs.filter_map(|job| job.adapters).max().unwrap_or(1);
+    let adapters = args.adapters.unwrap_or(at_once);
+    let controllers = disks::controllers(&args.controller, adapters)?;
     let disks = disks::disks(args, &controllers)?;
     let nonce = backend::new_nonce();
     let tokens = tokens(args, &disks, &nonce);
@@ -119,7 +122,8 @@ impl Plan {
     /// Controllers' names, joined, for the folder.
     #[must_use]
     pub fn controller_names(&self) -> String {
-        let names: Vec<&str> = self.controllers.iter().map(|one| one.kind.name).collect();
+        let mut names: Vec<&str> = self.controllers.iter().map(|one| one.kind.name).collect();
+        names.dedup();
         names.join("+")
     }
 

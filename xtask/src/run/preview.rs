@@ -12,7 +12,8 @@ const SHOWN: usize = 64;
 /// One row of the plan.
 struct Row<'a> {
     job: &'a Params,
-    disk: &'a Disk,
+    /// One, or all of those that it runs on at once.
+    disks: Vec<&'a Disk>,
     what: &'static str,
     repeat: u32,
 }
@@ -59,24 +60,39 @@ fn rows<'a>(jobs: &'a [Params], disks: &'a [Disk]) -> Vec<Row<'a>> {
     let most = jobs.iter().map(|job| job.repeat).max().unwrap_or(0);
     for repeat in 0..most {
         for job in jobs.iter().filter(|job| repeat < job.repeat) {
-            for disk in disks.iter().filter(|disk| selects(job, disk)) {
-                let row = |what| Row {
+            for disks in groups(job, disks) {
+                let row = |what, disks: &[&'a Disk]| Row {
                     job,
-                    disk,
+                    disks: disks.to_vec(),
                     what,
                     repeat,
                 };
                 if job.prefill && repeat == 0 {
-                    rows.push(row("prefill"));
+                    rows.extend(disks.chunks(1).map(|disk| row("prefill", disk)));
                 }
-                rows.push(row(job.rw.name()));
+                rows.push(row(job.rw.name(), &disks));
                 if job.rw.writes() && job.verify == Verify::Pattern && job.do_verify {
-                    rows.push(row("read back"));
+                    rows.extend(disks.chunks(1).map(|disk| row("read back", disk)));
                 }
             }
         }
     }
     rows
+}
+
+/// The disks of each of a job's rows: one, or the first of each adapter.
+fn groups<'a>(job: &Params, disks: &'a [Disk]) -> Vec<Vec<&'a Disk>> {
+    let selected = disks.iter().filter(|disk| selects(job, disk));
+    if !job.concurrent {
+        return selected.map(|disk| vec![disk]).collect();
+    }
+    let mut first: Vec<&Disk> = selected.collect();
+    first.dedup_by_key(|disk| disk.controller);
+    first.truncate(job.adapters.map_or(usize::MAX, |most| most as usize));
+    match first.is_empty() {
+        true => Vec::new(),
+        false => vec![first],
+    }
 }
 
 fn selects(job: &Params, disk: &Disk) -> bool {
@@ -111,10 +127,17 @@ fn shown(row: &Row<'_>) -> String {
         1 => String::new(),
         of => format!("  repeat {} of {of}", row.repeat + 1),
     };
+    let skipped = match job.adapters {
+        Some(asked) if row.disks.len() < asked as usize && row.what == job.rw.name() => {
+            format!("  skipped: it asks for {asked} adapters")
+        }
+        _ => String::new(),
+    };
+    let disks: Vec<&str> = row.disks.iter().map(|disk| disk.id.as_str()).collect();
     format!(
-        "{}  {}  {} bs={} depth={}x{}  {length}{repeat}",
+        "{}  {}  {} bs={} depth={}x{}  {length}{repeat}{skipped}",
         job.name,
-        row.disk.id,
+        disks.join("+"),
         row.what,
         size_text(bs),
         job.iodepth,
@@ -130,8 +153,9 @@ fn seconds(ns: u64) -> String {
 /// Where data would change, job by job.
 fn written(rows: &[Row<'_>]) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for row in rows.iter().filter(|row| row.job.changes_data()) {
-        let job = row.job;
+    let writers = rows.iter().filter(|row| row.job.changes_data());
+    let each = writers.flat_map(|row| row.disks.iter().map(|disk| (row.job, *disk)));
+    for (job, disk) in each {
         let length = match job.size {
             None => "to the end of the disk".into(),
             Some(size) => format!("for {}", extent(size)),
@@ -140,7 +164,7 @@ fn written(rows: &[Row<'_>]) -> String {
             Extent::Bytes(0) => String::new(),
             step => format!(", each of numjobs {} further", extent(step)),
         };
-        let on = match &row.disk.medium {
+        let on = match &disk.medium {
             Medium::Null { .. } => "a null disk, which holds nothing".into(),
             Medium::Scratch { name, .. } => format!("the run's own scratch file {name}"),
             Medium::Shared {
@@ -154,7 +178,7 @@ fn written(rows: &[Row<'_>]) -> String {
         };
         let line = format!(
             "writes: {} from {} {length}{apart}, on {on}",
-            row.disk.id,
+            disk.id,
             extent(job.offset)
         );
         if !lines.contains(&line) {
@@ -253,6 +277,19 @@ mod tests {
             of(&["--profile=ruler"]).contains("nothing is written"),
             "reads only"
         );
+    }
+
+    #[test]
+    fn several_adapters_at_once_are_one_row() {
+        let text = of(&["--controller=pvscsi", "--profile=spread", "--repeat=1"]);
+        let rows: Vec<&str> = text.lines().skip(2).take(3).collect();
+        assert!(rows[0].contains("  pvscsi@00:03.0:0:0  randread"), "{text}");
+        let two = "  pvscsi@00:03.0:0:0+pvscsi@00:04.0:0:0  randread";
+        assert!(rows[1].contains(two), "{text}");
+        assert!(rows[2].contains("+pvscsi@00:06.0:0:0  randread"), "{text}");
+        let text = of(&["--adapters=2", "--disks=2", "--profile=spread"]);
+        assert!(text.contains("skipped: it asks for 4 adapters"), "{text}");
+        assert!(!text.contains(":1:0"), "the first disk of each: {text}");
     }
 
     #[test]

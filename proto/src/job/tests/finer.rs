@@ -205,6 +205,8 @@ fn keys_that_contradict_each_other() {
         "verify=pattern\nrw=randrw\nbssplit=4k/50:8k/50",
         "verify=pattern\nrw=randwrite\nnumjobs=2",
         "verify=pattern\nrw=randtrim",
+        "verify=pattern\nrw=write\nconcurrent=1",
+        "adapters=2",
         "verify=pattern\nrw=randwrite\nrandom_distribution=zipf",
     ] {
         let all = errors(&format!("[j]\n{lines}"));

@@ -139,3 +139,13 @@ fn quick_under_one_depth_is_one_job_for_each_wait() {
     assert_eq!(file.jobs.len(), 1);
     assert_eq!(file.jobs[0].iodepth, 32);
 }
+
+#[test]
+fn spread_is_one_depth_on_one_two_and_four_adapters() {
+    let rows: Vec<_> = jobs("spread")
+        .into_iter()
+        .map(|job| (job.concurrent, job.adapters, job.iodepth, job.wait))
+        .collect();
+    let expected = [1, 2, 4].map(|count| (true, Some(count), 64, Wait::Irq));
+    assert_eq!(rows, expected);
+}

@@ -213,7 +213,8 @@ prop_compose! {
 /// Whether one job may ask for all of it at once.
 fn is_consistent(params: &Params) -> bool {
     let plain = params.verify == Verify::None;
-    let alike = params.bssplit == ByDirection::default() && params.numjobs == 1;
+    let alike =
+        params.bssplit == ByDirection::default() && params.numjobs == 1 && !params.concurrent;
     let in_place = params.percentage_random == ByDirection::all(100)
         && params.distribution == Distribution::Random;
     plain
@@ -240,6 +241,8 @@ prop_compose! {
         irq in of(select(Irq::ALL.to_vec())),
         poll_interval_ns in of(0u64..=1_000_000_000),
         stages: bool,
+        concurrent: bool,
+        adapters in of(1u32..=64),
         ring_pages in of((0u16..=5).prop_map(|shift| 1 << shift)),
         allow_write in words("[a-z0-9@:./-]{1,20}"),
         scratch in words("[A-Za-z0-9-]{1,64}"),
@@ -261,6 +264,8 @@ prop_compose! {
             irq,
             poll_interval_ns,
             stages,
+            concurrent,
+            adapters: adapters.filter(|_| concurrent),
             ring_pages,
             allow_write,
             scratch,
