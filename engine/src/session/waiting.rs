@@ -49,10 +49,11 @@ pub fn open(
     Ok(Some(irq))
 }
 
-/// The same of several adapters at once, as far as `each` goes.
+/// The same of several adapters at once.
 ///
-/// To find where a level-triggered interrupt comes in, every pin is opened once; so
-/// where any is such, all are opened a second time, with their places known.
+/// To find where a level-triggered interrupt comes in, every pin is opened, and what
+/// comes in at one that others share must not be theirs. So each line is opened by
+/// itself first, and all of them once their places are known.
 ///
 /// # Errors
 /// Why the row cannot run; all are closed again.
@@ -60,11 +61,13 @@ pub fn open_all<K: Clock>(
     params: &Params,
     adapters: &mut [&mut Adapter<K>],
 ) -> Result<Vec<Option<Irq>>, String> {
-    let first = open_each(params, adapters)?;
-    if adapters.len() == 1 || !first.contains(&Some(Irq::Intx)) {
-        return Ok(first);
+    if adapters.len() > 1 {
+        for adapter in adapters.iter_mut() {
+            let mut alone = [&mut **adapter];
+            let irqs = open_each(params, &mut alone)?;
+            close_all(&irqs, &mut alone)?;
+        }
     }
-    close_all(&first, adapters)?;
     open_each(params, adapters)
 }
 

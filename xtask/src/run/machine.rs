@@ -65,9 +65,9 @@ pub fn plan(args: &MachineArgs, job: &Job) -> Result<Plan, Failure> {
         job_name: job.name.clone(),
         jobs: job.file.jobs.clone(),
         writes: job.file.jobs.iter().any(Params::changes_data),
-        memory_mib: args
-            .memory
-            .unwrap_or_else(|| memory_mib(&job.file.jobs).max(args.firmware.least_memory_mib())),
+        memory_mib: args.memory.unwrap_or_else(|| {
+            memory_mib(&job.file.jobs, controllers.len()).max(args.firmware.least_memory_mib())
+        }),
         controllers,
         disks,
         accel: accel::choose(args.accel),
