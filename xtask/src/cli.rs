@@ -60,6 +60,10 @@ pub fn invoke(
         Command::Ci(args) => faults::run(&args, console, interrupt),
         Command::Tidy => tidy::tidy(console),
     };
+    let done = match (done, console.lost()) {
+        (Ok(()), Some(error)) => Err(Failure::io("stdout: the result was not written", error)),
+        (done, _) => done,
+    };
     match done {
         Ok(()) => EXIT_OK,
         Err(failure) => {

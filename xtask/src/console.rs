@@ -3,13 +3,15 @@
 //! Both are values, so that tests read them and nothing else writes to them. A
 //! reader that goes away ends the output quietly.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// The two streams of a command and what the terminal can show.
 pub struct Console<'a> {
     out: &'a mut (dyn Write + 'a),
     err: &'a mut (dyn Write + 'a),
     out_closed: bool,
+    /// Why the result did not go out, other than that its reader left.
+    lost: Option<std::io::Error>,
     bar: bool,
     width: usize,
 }
@@ -28,6 +30,7 @@ impl<'a> Console<'a> {
             out,
             err,
             out_closed: false,
+            lost: None,
             bar: false,
             width,
         }
@@ -65,8 +68,17 @@ impl<'a> Console<'a> {
     pub fn result(&mut self, text: &str) {
         if !self.out_closed {
             let written = self.out.write_all(text.as_bytes());
-            self.out_closed = written.and_then(|()| self.out.flush()).is_err();
+            if let Err(error) = written.and_then(|()| self.out.flush()) {
+                self.out_closed = true;
+                self.lost = (error.kind() != ErrorKind::BrokenPipe).then_some(error);
+            }
         }
+    }
+
+    /// Why a result did not go out; a reader that left is no reason.
+    #[must_use]
+    pub const fn lost(&self) -> Option<&std::io::Error> {
+        self.lost.as_ref()
     }
 
     /// Writes one line to stderr. An stderr that cannot be written to is no
@@ -86,15 +98,16 @@ fn wants_bar(terminal: bool, term: Option<&str>, no_color: bool) -> bool {
 mod tests {
     use super::*;
 
-    /// A pipe whose reader is gone.
+    /// Takes nothing.
     struct Closed {
         writes: usize,
+        why: ErrorKind,
     }
 
     impl Write for Closed {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
             self.writes += 1;
-            Err(std::io::ErrorKind::BrokenPipe.into())
+            Err(self.why.into())
         }
 
         fn flush(&mut self) -> std::io::Result<()> {
@@ -104,12 +117,18 @@ mod tests {
 
     #[test]
     fn closed_pipe_is_written_once() {
-        let mut out = Closed { writes: 0 };
-        let mut err = Vec::new();
-        let mut console = Console::plain(&mut out, &mut err, 80);
-        console.result("one\n");
-        console.result("two\n");
-        assert_eq!(out.writes, 1);
+        for (why, lost) in [
+            (ErrorKind::BrokenPipe, false),
+            (ErrorKind::StorageFull, true),
+        ] {
+            let mut out = Closed { writes: 0, why };
+            let mut err = Vec::new();
+            let mut console = Console::plain(&mut out, &mut err, 80);
+            console.result("one\n");
+            console.result("two\n");
+            assert_eq!(console.lost().is_some(), lost);
+            assert_eq!(out.writes, 1);
+        }
     }
 
     #[test]

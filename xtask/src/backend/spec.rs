@@ -52,6 +52,11 @@ fn null(options: &str) -> Result<Backend, String> {
     let time = options
         .strip_prefix("latency=")
         .ok_or_else(|| format!("`{options}`: a null backend takes latency=TIME only"))?;
+    if time.ends_with(|last: char| last.is_ascii_digit()) {
+        return Err(format!(
+            "latency={time} has no unit; give {time}ms or {time}s"
+        ));
+    }
     let latency_ns = units::time_ns(time).map_err(|error| error.to_string())?;
     if latency_ns > 0 && latency_ns < MIN_LATENCY_NS {
         return Err(format!(
@@ -104,6 +109,8 @@ mod tests {
         let error = "null:latency=100us".parse::<Backend>().unwrap_err();
         assert!(error.contains("millisecond timers"), "{error}");
         assert!("null:latency=999us".parse::<Backend>().is_err());
+        let error = "null:latency=5".parse::<Backend>().unwrap_err();
+        assert!(error.contains("5ms or 5s"), "{error}");
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub fn remarks(document: &Document, width: usize) -> String {
         );
     }
     all.extend(document.rows.iter().flat_map(|run| of_run(run, null)));
+    if document.rows.iter().any(|run| run.stages_ns.is_some()) {
+        all.push("The stages of each row's latency are in result.json, as stages_ns.".into());
+    }
     all.extend(gaps(&document.rows));
     let mut text = String::new();
     for remark in all {

@@ -3,6 +3,7 @@
 
 use super::disks::{Disk, Medium};
 use super::machine::Plan;
+use crate::failure::Failure;
 use proto::job::{AtEnd, Extent, Params, Verify};
 use proto::units::{size_text, time_text};
 
@@ -42,16 +43,54 @@ pub fn preview(plan: &Plan) -> String {
     if rows.len() > SHOWN {
         text.push_str(&format!("      .. and {} more\n", rows.len() - SHOWN));
     }
-    for job in jobs {
-        if !rows.iter().any(|row| std::ptr::eq(row.job, job)) {
-            text.push_str(&format!("job {} has no disk to run on\n", job.name));
-        }
+    for name in idle(plan) {
+        text.push_str(&format!("job {name} has no disk to run on\n"));
     }
     text.push_str(&written(&rows));
     if jobs.iter().any(|job| job.at_end != AtEnd::Stay) {
         text.push_str("the machine ends itself after the last row\n");
     }
     text
+}
+
+/// Why a plan cannot give what its jobs ask for.
+///
+/// # Errors
+/// [`Failure::Usage`] if no job has a disk, or one compares data on disks that hold
+/// none.
+pub fn check(plan: &Plan) -> Result<(), Failure> {
+    let rows = rows(&plan.jobs, &plan.disks);
+    if rows.is_empty() {
+        let wanted: Vec<&str> = plan
+            .jobs
+            .iter()
+            .flat_map(|job| job.controllers.iter().chain(&job.disks))
+            .map(String::as_str)
+            .collect();
+        return Err(Failure::Usage(format!(
+            "no job has a disk to run on: they ask for {}; attach it with --controller, and see \
+             `cargo xtask identify` for names of disks",
+            wanted.join(", ")
+        )));
+    }
+    for row in rows.iter().filter(|row| row.job.verify == Verify::Pattern) {
+        let compares = !row.job.rw.writes() || row.job.do_verify;
+        let empty = |disk: &&Disk| matches!(disk.medium, Medium::Null { .. });
+        if compares && row.disks.iter().any(empty) {
+            return Err(Failure::Usage(format!(
+                "job {} compares data, and a null disk keeps none; give --backend file:1G",
+                row.job.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Jobs that no disk of the plan is for.
+pub fn idle(plan: &Plan) -> impl Iterator<Item = &str> {
+    let with_disk = |job: &&Params| !groups(job, &plan.disks).is_empty();
+    let idle = plan.jobs.iter().filter(move |job| !with_disk(job));
+    idle.map(|job| job.name.as_str())
 }
 
 /// As the guest orders them: repeats in turns, jobs in order, disks in order.
@@ -290,6 +329,42 @@ mod tests {
         let text = of(&["--adapters=2", "--disks=2", "--profile=spread"]);
         assert!(text.contains("skipped: it asks for 4 adapters"), "{text}");
         assert!(!text.contains(":1:0"), "the first disk of each: {text}");
+    }
+
+    fn refusal(args: &[&str]) -> String {
+        let all = ["xtask"].iter().chain(args);
+        let args = Cli::try_parse_from(all).unwrap().run;
+        let job = compose(&Source {
+            profile: args.profile.as_deref(),
+            set: &args.set,
+            ..Source::default()
+        })
+        .unwrap();
+        match check(&plan(&args.machine, &job).unwrap()) {
+            Ok(()) => String::new(),
+            Err(failure) => format!("{} {failure}", failure.code()),
+        }
+    }
+
+    #[test]
+    fn what_cannot_give_a_result_is_refused_before_anything_starts() {
+        let none = refusal(&["--controller=pvscsi", "--set=controller=nvme"]);
+        assert!(
+            none.starts_with("2 no job has a disk to run on: they ask for nvme"),
+            "{none}"
+        );
+        let null = refusal(&["--controller=pvscsi", "--profile=verify"]);
+        assert!(null.contains("give --backend file:1G"), "{null}");
+        for good in [
+            &["--controller=pvscsi", "--profile=tuning"][..],
+            &[
+                "--controller=pvscsi",
+                "--profile=verify",
+                "--backend=file:1G",
+            ],
+        ] {
+            assert_eq!(refusal(good), "");
+        }
     }
 
     #[test]

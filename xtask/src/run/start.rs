@@ -4,7 +4,7 @@ use super::args::RunArgs;
 use super::execute::{Executed, execute};
 use super::finish::judge;
 use super::machine::{Places, Plan, plan};
-use super::preview::preview;
+use super::preview::{check, idle, preview};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -38,6 +38,12 @@ pub fn run(
         console.say(&format!("note: {note}"));
     }
     let plan = plan(&args.machine, &job)?;
+    check(&plan)?;
+    for name in idle(&plan) {
+        console.say(&format!(
+            "note: job {name} has no disk to run on; --controller attaches others"
+        ));
+    }
     if args.machine.dry_run {
         show(&plan, args, console);
         return Ok(());

@@ -13,7 +13,8 @@ impl MptModel {
         let mut reply = reply_to(request, 0x18);
         reply[5] = request[5];
         let ended = match request[5] {
-            1 => self.end_where(|pending| pending.context() == about),
+            // The unit must be that of the command, or it is not found.
+            1 => self.end_where(|pending| pending.context() == about && pending.target() == target),
             3 => {
                 let ended = self.end_where(|pending| pending.target() == target);
                 self.bus.units_of(target).for_each(|unit| unit.reset(3));

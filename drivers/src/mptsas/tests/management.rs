@@ -64,6 +64,32 @@ fn a_full_queue_is_aborted_one_by_one_within_the_credits() {
 }
 
 #[test]
+fn an_abort_names_the_unit_of_its_command() {
+    let mut bus = ScsiBus::new();
+    for target in [0, 5] {
+        bus.insert(target, 0, ScsiUnit::disk(100, 512));
+    }
+    let machine = qemu(bus);
+    let mut adapter = ready(&machine);
+    machine.device().completing = Completing::ByHand;
+    for disk in [0, 1] {
+        let request = Request {
+            disk: DiskId(disk),
+            ..read(0, u32::from(disk))
+        };
+        let tag = adapter.submit(Q, &request).unwrap();
+        adapter.ring_doorbell(Q);
+        adapter.abort(Q, tag).unwrap();
+        let finished = reap_all(&machine, &mut adapter);
+        assert_eq!(finished.len(), 1, "disk {disk}");
+        assert_eq!(
+            (finished[0].tag, finished[0].status),
+            (tag, Status::Aborted)
+        );
+    }
+}
+
+#[test]
 fn aborting_what_has_ended_asks_nothing() {
     let machine = one_disk();
     let (mut adapter, tags) = three_open(&machine);
