@@ -38,11 +38,14 @@ pub fn run(
         console.say(&format!("note: {note}"));
     }
     let plan = plan(&args.machine, &job)?;
-    check(&plan)?;
-    for name in idle(&plan) {
-        console.say(&format!(
-            "note: job {name} has no disk to run on; --controller attaches others"
-        ));
+    // With devices of the user's own only the guest knows what disks there are.
+    if args.machine.qemu_arg.is_empty() {
+        check(&plan)?;
+        for name in idle(&plan) {
+            console.say(&format!(
+                "note: job {name} has no disk to run on; --controller attaches others"
+            ));
+        }
     }
     if args.machine.dry_run {
         show(&plan, args, console);
