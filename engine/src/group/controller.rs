@@ -50,7 +50,7 @@ pub struct Group<'a> {
     homes: Vec<Home>,
     /// I/Os that have buffers.
     depth: u32,
-    /// Who is reaped first.
+    /// Who is reaped and rung first.
     first: usize,
     bad_completions: u64,
 }
@@ -205,15 +205,19 @@ impl Controller for Group<'_> {
         }
     }
 
+    /// Rings all in the order in which they are reaped.
     fn ring_doorbell(&mut self, queue: QueueId) {
-        for member in &mut self.members {
+        let (late, early) = self.members.split_at_mut(self.first);
+        for member in early.iter_mut().chain(late) {
             if core::mem::take(&mut member.unrung) {
                 member.part.controller.ring_doorbell(queue);
             }
         }
     }
 
-    /// Asks all in turn, first the one after that which filled `out` the last time.
+    /// Asks all in turn. The first that has something is the last to be asked and rung
+    /// the next time, so that nobody is always served before the others; where `out`
+    /// has no room for all, it is the one that filled it.
     fn reap(&mut self, queue: QueueId, out: &mut [Completion]) -> usize {
         let mut found = 0;
         let mut at = self.first;
@@ -223,6 +227,7 @@ impl Controller for Group<'_> {
             } else {
                 at + 1
             };
+            let before = found;
             loop {
                 let room = out.len() - found;
                 let controller = &mut self.members[at].part.controller;
@@ -235,6 +240,9 @@ impl Controller for Group<'_> {
                     self.first = next;
                     return found;
                 }
+            }
+            if before == 0 && found > 0 {
+                self.first = next;
             }
             at = next;
         }

@@ -240,6 +240,51 @@ fn an_interrupt_of_any_ends_the_wait() {
     }
 }
 
+/// I/Os of each of four equal adapters that halt on one processor, where an answer and
+/// a doorbell take so long.
+fn equals(iodepth: u32, answer_ticks: u64, doorbell_ticks: u64) -> Vec<u64> {
+    let clock = clock();
+    let state = Rc::new(RefCell::new(WireState::default()));
+    let adapters = PCI.iter().zip(0u8..).map(|(pci, source)| {
+        let wire = Wire(Rc::clone(&state), source);
+        let mut device = Device::new(&clock, 64, DISK_BYTES / 512, 512, answer_ticks);
+        device.costs = [100, doorbell_ticks, 100];
+        device.wire = Some(wire.clone());
+        Adapter {
+            line: Box::new(FakeLine::new(&wire, &clock, &[Irq::Msi])),
+            ..adapter(pci, &Shared::new(device, "pvscsi"))
+        }
+    });
+    let adapters = adapters.collect();
+    let job = Params {
+        wait: Wait::Irq,
+        number_ios: None,
+        time_based: true,
+        runtime_ns: Some(20_000_000),
+        ..together(Rw::RandRead, iodepth)
+    };
+    let outcome = session(&clock, adapters, &[job]);
+    ios(outcome.rows()[0])
+}
+
+/// A doorbell that takes half as long as an answer lets two of four, always rung first,
+/// finish twice as often as the others.
+#[test]
+fn equal_adapters_do_equally_much() {
+    for (depth, answer_ticks, doorbell_ticks) in [
+        (4, 20_000, 10_000),
+        (32, 20_000, 10_000),
+        (4, 10_000, 1_000),
+        (32, 3_000, 3_000),
+    ] {
+        let each = equals(depth, answer_ticks, doorbell_ticks);
+        let (least, most) = (each.iter().min().unwrap(), each.iter().max().unwrap());
+        // What is in flight at the end may go to one of them.
+        let may_differ = most / 100 + u64::from(depth) / 4;
+        assert!(most - least <= may_differ, "depth {depth}: {each:?}");
+    }
+}
+
 #[test]
 fn an_adapter_that_dies_fails_the_row_and_leaves_the_other_usable() {
     let clock = clock();
