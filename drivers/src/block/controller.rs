@@ -83,7 +83,8 @@ pub struct Options {
     pub ring_pages: Option<u16>,
     /// Slots per queue (NVMe, virtio-scsi).
     pub queue_entries: Option<u32>,
-    /// Submission queues (NVMe, virtio-scsi).
+    /// Request queues (NVMe I/O queue pairs, virtio-scsi request queues); the default
+    /// is 1. A device that has fewer gives what it has, see [`Limits::queues`].
     pub queues: Option<u16>,
     /// Whether doorbells are left out while the device says that it looks at the
     /// ring by itself (PVSCSI's request call threshold), where it can say so.
@@ -131,7 +132,19 @@ pub struct Accesses {
     pub bad_completions: u64,
 }
 
+/// Of the doorbells in [`Accesses`], those of one queue since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueDoorbells {
+    /// That publish requests.
+    pub submit: u64,
+    /// That give completion slots back.
+    pub completion: u64,
+}
+
 /// A storage controller that is ready for I/O.
+///
+/// With several queues each has its own ring, doorbells and completions; one
+/// interrupt announces those of all. A pass reaps every queue, in their order.
 ///
 /// Object-safe. The measuring loop is instantiated per concrete type; trait
 /// objects serve everything else.
@@ -152,13 +165,13 @@ pub trait Controller {
     fn ignored(&self) -> &[Ignored];
 
     /// Writes the request into the ring; the device need not see it before
-    /// `ring_doorbell`. Tags of commands in flight are all different.
+    /// `ring_doorbell`. Tags of commands in flight on one queue are all different.
     ///
     /// # Errors
     /// [`SubmitError`]; nothing was submitted.
     fn submit(&mut self, queue: QueueId, request: &Request) -> Result<Tag, SubmitError>;
 
-    /// Publishes everything submitted since the last call, by one register
+    /// Publishes everything submitted to the queue since the last call, by one register
     /// write, or one per request where [`Limits::doorbell_per_request`] says so;
     /// none if nothing was submitted.
     fn ring_doorbell(&mut self, queue: QueueId);
@@ -243,4 +256,17 @@ pub trait Controller {
 
     /// What was done to the device so far.
     fn accesses(&self) -> Accesses;
+
+    /// Doorbells of one queue. They restart at 0 when [`reconfigure`](Self::reconfigure)
+    /// makes the queues anew.
+    fn queue_doorbells(&self, queue: QueueId) -> QueueDoorbells {
+        let all = self.accesses();
+        match queue {
+            QueueId(0) => QueueDoorbells {
+                submit: all.submit_doorbells,
+                completion: all.completion_doorbells,
+            },
+            _ => QueueDoorbells::default(),
+        }
+    }
 }

@@ -12,7 +12,8 @@ mod tags;
 
 pub use completion::{Completion, Refusal, Sense, Status};
 pub use controller::{
-    Accesses, Controller, ControllerError, Health, InterruptMode, Options, SubmitError,
+    Accesses, Controller, ControllerError, Health, InterruptMode, Options, QueueDoorbells,
+    SubmitError,
 };
 pub use disk::{Disk, DiskAddress, Ignored};
 pub use geometry::Geometry;

@@ -10,7 +10,8 @@ use super::regs::Registers;
 use super::spec::{CDW10, Csts, PAGE_BYTES, admin, word0};
 use crate::block::{
     Accesses, BufferId, BufferPool, Completion, Controller, ControllerError, Disk, DiskId, Health,
-    Ignored, InterruptMode, Limits, Op, Options, QueueId, Request, SubmitError, Tag,
+    Ignored, InterruptMode, Limits, Op, Options, QueueDoorbells, QueueId, Request, SubmitError,
+    Tag,
 };
 use crate::hal::Hal;
 use alloc::vec::Vec;
@@ -162,6 +163,18 @@ impl<H: Hal> Nvme<H> {
         }
     }
 
+    /// Lets the line up again once queue `index` is drained. A queue that still holds
+    /// completions would raise it at once, for nothing, since its turn in the pass
+    /// comes; what comes to an earlier queue behind the pass must be heard, so after
+    /// the last queue it is let up in any case.
+    fn unmask_after(&mut self, index: usize) {
+        let is_last = index + 1 == self.queues.len();
+        if is_last || !self.queues.iter().any(|it| it.pair.has_completion()) {
+            self.masked = false;
+            self.registers.mask_vector_0(false);
+        }
+    }
+
     #[cold]
     fn caught(&mut self, lie: &Lie) {
         self.accesses.bad_completions += 1;
@@ -240,16 +253,15 @@ impl<H: Hal> Controller for Nvme<H> {
             if queue.pair.is_rung() {
                 return;
             }
-            let wrote = queue.pair.ring_tail(&self.registers);
-            self.accesses.submit_doorbells += u64::from(wrote);
-            let wrote = queue.pair.ring_head(&self.registers);
-            self.accesses.completion_doorbells += u64::from(wrote);
+            self.accesses.submit_doorbells += queue.ring_tail(&self.registers);
+            self.accesses.completion_doorbells += queue.ring_head(&self.registers);
         }
     }
 
     #[inline]
     fn reap(&mut self, queue: QueueId, out: &mut [Completion]) -> usize {
-        let Some(queue) = self.queues.get_mut(usize::from(queue.0)) else {
+        let index = usize::from(queue.0);
+        let Some(queue) = self.queues.get_mut(index) else {
             return 0;
         };
         let mut found = 0;
@@ -274,15 +286,13 @@ impl<H: Hal> Controller for Nvme<H> {
         // one write; at once where there may be no next one, where the device runs
         // short of slots, and where its interrupt falls only with the last of them.
         if queue.pair.is_idle() || queue.pair.owes_much() || self.interrupts != InterruptMode::Off {
-            let wrote = queue.pair.ring_head(&self.registers);
-            self.accesses.completion_doorbells += u64::from(wrote);
+            self.accesses.completion_doorbells += queue.ring_head(&self.registers);
         }
         if let Some(lie) = lie {
             self.caught(&lie);
         }
         if self.masked && found < out.len() {
-            self.masked = false;
-            self.registers.mask_vector_0(false);
+            self.unmask_after(index);
         }
         found
     }
@@ -420,6 +430,11 @@ impl<H: Hal> Controller for Nvme<H> {
             bad_completions: self.accesses.bad_completions + strays,
             ..self.accesses
         }
+    }
+
+    fn queue_doorbells(&self, queue: QueueId) -> QueueDoorbells {
+        let queue = self.queues.get(usize::from(queue.0));
+        queue.map_or_else(QueueDoorbells::default, |queue| queue.doorbells)
     }
 }
 

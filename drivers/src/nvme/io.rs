@@ -3,11 +3,13 @@
 
 use super::prp::PrpLists;
 use super::queue::{Cqe, QueuePair};
+use super::regs::Registers;
 use super::spec::{self, CID_SHIFT, Sqe, StatusField, nvm, status, word0};
 use crate::block::{
-    BufferPool, Completion, Geometry, Op, Request, Status, SubmitError, Tag, TagTable,
+    BufferPool, Completion, Geometry, Op, QueueDoorbells, Request, Status, SubmitError, Tag,
+    TagTable,
 };
-use crate::hal::{DmaError, DmaLayout, DmaRegion, Hal};
+use crate::hal::{DmaError, DmaLayout, DmaRegion, Hal, Mmio};
 
 /// Bits of a command identifier; what slots leave of them is generation.
 const ID_BITS: u32 = 16;
@@ -41,6 +43,7 @@ impl Namespace {
 pub(super) struct IoQueue<R> {
     pub(super) pair: QueuePair<R>,
     pub(super) tags: TagTable,
+    pub(super) doorbells: QueueDoorbells,
     /// One Dataset Management range per slot, where trims are offered.
     ranges: Option<R>,
 }
@@ -61,12 +64,29 @@ impl<R: DmaRegion> IoQueue<R> {
         Ok(Self {
             tags: TagTable::new(slots as u16, ID_BITS),
             pair,
+            doorbells: QueueDoorbells::default(),
             ranges: if trim {
                 Some(hal.allocate(DmaLayout::pages(ranges_bytes))?)
             } else {
                 None
             },
         })
+    }
+
+    /// Gives the slots of consumed completions back; doorbell writes that took.
+    #[inline]
+    pub(super) fn ring_head<M: Mmio>(&mut self, registers: &Registers<M, R>) -> u64 {
+        let wrote = u64::from(self.pair.ring_head(registers));
+        self.doorbells.completion += wrote;
+        wrote
+    }
+
+    /// Publishes what was pushed; doorbell writes that took.
+    #[inline]
+    pub(super) fn ring_tail<M: Mmio>(&mut self, registers: &Registers<M, R>) -> u64 {
+        let wrote = u64::from(self.pair.ring_tail(registers));
+        self.doorbells.submit += wrote;
+        wrote
     }
 
     /// Writes a read or write into the ring.

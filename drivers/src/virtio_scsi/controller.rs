@@ -11,7 +11,7 @@ use super::spec::{isr, management};
 use super::status;
 use crate::block::{
     Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskId, Health, Ignored,
-    InterruptMode, Limits, Options, QueueId, Request, Status, SubmitError, Tag,
+    InterruptMode, Limits, Options, QueueDoorbells, QueueId, Request, Status, SubmitError, Tag,
 };
 use crate::hal::{BusAddr, Hal};
 use crate::scsi::{self, Other, Units, transfer};
@@ -190,6 +190,7 @@ impl<H: Hal> Controller for VirtioScsi<H> {
         if queue.ring.publish() {
             self.regs.notify(queue.doorbell, queue.number);
             self.kicks += 1;
+            queue.kicks += 1;
         }
     }
 
@@ -274,12 +275,12 @@ impl<H: Hal> Controller for VirtioScsi<H> {
             return Ok(());
         }
         let disk = DiskId(flying.disk(tag.slot()));
+        let id = flying.id_of(tag);
         let UnitWord(lun) = *self.units.wire(disk).ok_or(ControllerError::Unsupported)?;
         self.look()?;
         // The device can only find what it has been shown.
         self.ring_doorbell(queue);
-        self.manage(management::ABORT_TASK, lun, u64::from(tag.bits()))
-            .map(drop)
+        self.manage(management::ABORT_TASK, lun, id).map(drop)
     }
 
     fn refresh_disk(&mut self, disk: DiskId) -> Result<(), ControllerError> {
@@ -330,6 +331,14 @@ impl<H: Hal> Controller for VirtioScsi<H> {
             mmio: self.regs.counts(),
             commands: self.commands + waiting.sum::<u64>(),
             bad_completions: self.bad_completions,
+        }
+    }
+
+    fn queue_doorbells(&self, queue: QueueId) -> QueueDoorbells {
+        let queue = self.queues.get(usize::from(queue.0));
+        QueueDoorbells {
+            submit: queue.map_or(0, |queue| queue.kicks),
+            completion: 0,
         }
     }
 }

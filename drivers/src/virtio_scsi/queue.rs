@@ -28,7 +28,7 @@ const CHAIN_BYTES: usize = CHAIN_ENTRIES as usize * descriptor::BYTES;
 const DATA: u64 = 1 << descriptor::NEXT_SHIFT;
 const RESPONSE: u64 = 2 << descriptor::NEXT_SHIFT;
 
-/// An id is a tag of 32 bits; it has room for 64.
+/// Bits of a tag. An id has room for 64; above the tag it names the queue.
 const ID_BITS: u32 = 32;
 
 /// Which way the data of a command goes.
@@ -120,6 +120,11 @@ pub(super) struct Queue<R> {
     /// The ring's descriptors, where they are not the chains.
     heads: Option<R>,
     slot_count: u32,
+    /// What the ids of its commands have above their tags, so that no two commands of
+    /// a unit share one, whatever queues they are on (virtio 5.6.6.1): aborts name it.
+    id_base: u64,
+    /// Doorbells since it was made.
+    pub(super) kicks: u64,
     /// Offset of the doorbell.
     pub(super) doorbell: usize,
     /// Number as the device has it.
@@ -161,6 +166,8 @@ impl<R: DmaRegion> Queue<R> {
                 false => None,
             },
             slot_count: u32::from(slot_count),
+            id_base: u64::from(number) << ID_BITS,
+            kicks: 0,
             doorbell: 0,
             number,
         };
@@ -229,7 +236,7 @@ impl<R: DmaRegion> Queue<R> {
         let at = slot * SLOT_BYTES;
         let request: [u64; REQUEST_WORDS] = [
             frame.lun,
-            u64::from(tag.bits()),
+            self.id_of(tag),
             cdb[0] << CDB_SHIFT,
             cdb[0] >> (64 - CDB_SHIFT) | cdb[1] << CDB_SHIFT,
             cdb[1] >> (64 - CDB_SHIFT),
@@ -312,6 +319,12 @@ impl<R: DmaRegion> Queue<R> {
         let at = slot * SLOT_BYTES + RESPONSE_AT + response::SENSE;
         self.slots.read_bytes(at, &mut sense[..len]);
         sense
+    }
+
+    /// What the device knows a command by.
+    #[inline]
+    pub(super) fn id_of(&self, tag: Tag) -> u64 {
+        self.id_base | u64::from(tag.bits())
     }
 
     /// The disk of the command that took a slot last.

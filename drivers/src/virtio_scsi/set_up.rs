@@ -72,7 +72,12 @@ impl<H: Hal> VirtioScsi<H> {
     /// What the device has of what is wanted.
     fn shape(&self) -> Result<Shape, ControllerError> {
         let most = self.features.request_queues.min(u32::from(u16::MAX)) as u16;
-        let queues = self.choices.queues.min(most);
+        // Each has room for one of the commands that a unit takes at once.
+        let busy = self
+            .features
+            .commands_per_unit
+            .clamp(1, u32::from(most).max(1)) as u16;
+        let queues = self.choices.queues.min(most).min(busy);
         let sizes = (0..queues).map(|at| self.regs.max_entries(queue::REQUEST + at));
         let entries = sizes.min().unwrap_or(0).min(MAX_ENTRIES);
         let wanted = self.choices.entries.unwrap_or(u32::MAX);
@@ -84,7 +89,7 @@ impl<H: Hal> VirtioScsi<H> {
             entries / CHAIN_ENTRIES
         };
         // The device's limit is one of a unit; all queues together keep it.
-        let share = (self.features.commands_per_unit / u32::from(queues)).max(1);
+        let share = (self.features.commands_per_unit / u32::from(queues.max(1))).max(1);
         let shape = Shape {
             queues,
             entries,

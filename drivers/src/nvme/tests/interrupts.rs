@@ -2,7 +2,7 @@
 
 use super::super::fake::NvmeConfig;
 use super::rig::{Rig, plain, request, rig};
-use crate::block::{Controller, ControllerError, InterruptMode};
+use crate::block::{Completion, Controller, ControllerError, InterruptMode, Options, QueueId};
 
 fn with(messages: bool, mode: InterruptMode) -> Rig {
     let config = NvmeConfig {
@@ -43,7 +43,7 @@ fn a_line_is_held_down_until_the_queue_is_drained() {
             "or the handler would run for ever"
         );
         // Half of it: the rest must not raise the line yet.
-        let mut two = [crate::block::Completion::EMPTY; 2];
+        let mut two = [Completion::EMPTY; 2];
         assert_eq!(rig.nvme.reap(super::rig::Q, &mut two), 2);
         assert!(!rig.hal.device().line_is_up());
         assert_eq!(rig.reap().len(), 3);
@@ -58,6 +58,44 @@ fn a_line_is_held_down_until_the_queue_is_drained() {
         !rig.nvme.acknowledge_interrupt(),
         "a line shared with another device"
     );
+    rig.check();
+}
+
+#[test]
+fn a_line_is_held_down_until_all_queues_are_drained() {
+    let config = NvmeConfig {
+        messages: false,
+        ..NvmeConfig::default()
+    };
+    let three = Options {
+        queues: Some(3),
+        ..plain()
+    };
+    let mut rig = rig(config, &three);
+    rig.nvme.set_buffers(1, 4096).unwrap();
+    rig.nvme.set_interrupts(InterruptMode::Level).unwrap();
+    let queues = [QueueId(0), QueueId(1), QueueId(2)];
+    let send = |rig: &mut Rig, queue| {
+        rig.nvme.submit(queue, &request()).unwrap();
+        rig.nvme.ring_doorbell(queue);
+        rig.hal.step();
+    };
+    let reap = |rig: &mut Rig, queue| rig.nvme.reap(queue, &mut [Completion::EMPTY; 4]);
+    send(&mut rig, queues[0]);
+    send(&mut rig, queues[1]);
+    assert!(rig.nvme.acknowledge_interrupt());
+    assert_eq!(reap(&mut rig, queues[0]), 1);
+    assert!(!rig.hal.device().line_is_up(), "the other has its turn");
+    assert_eq!(reap(&mut rig, queues[1]), 1);
+    // Behind the pass: to a queue that was looked at.
+    send(&mut rig, queues[0]);
+    assert_eq!(reap(&mut rig, queues[2]), 0);
+    assert!(rig.hal.device().line_is_up(), "or the loop would sleep");
+    assert!(rig.nvme.acknowledge_interrupt());
+    // One who uses a single queue of several needs no pass over the others.
+    assert_eq!(reap(&mut rig, queues[0]), 1);
+    send(&mut rig, queues[0]);
+    assert!(rig.hal.device().line_is_up());
     rig.check();
 }
 

@@ -2,7 +2,10 @@
 
 use super::super::fake::{Lie, NvmeConfig};
 use super::rig::{Q, Rig, plain, request, rig};
-use crate::block::{Controller, ControllerError, Health, SubmitError};
+use crate::block::{
+    Completion, Controller, ControllerError, Health, Options, QueueId, Request, Status,
+    SubmitError, Tag,
+};
 
 fn telling(lie: Lie) -> Rig {
     let mut rig = rig(NvmeConfig::default(), &plain());
@@ -100,8 +103,61 @@ fn an_abort_that_works_completes_the_command_as_aborted() {
     rig.nvme.abort(Q, tag).unwrap();
     let done = rig.reap();
     assert_eq!((done.len(), done[0].tag), (1, tag));
-    assert_eq!(done[0].status, crate::block::Status::Aborted);
+    assert_eq!(done[0].status, Status::Aborted);
     rig.check();
+}
+
+/// Three queues, each with a command of the same tag that the device holds.
+fn three_alike(config: NvmeConfig) -> (Rig, Tag) {
+    let options = Options {
+        queues: Some(3),
+        ..plain()
+    };
+    let mut rig = rig(config, &options);
+    rig.nvme.set_buffers(1, 4096).unwrap();
+    rig.hal.device().hold = true;
+    let tags = [0, 1, 2].map(|at| {
+        let cookie = u32::from(at);
+        let asked = Request {
+            cookie,
+            ..request()
+        };
+        let tag = rig.nvme.submit(QueueId(at), &asked).unwrap();
+        rig.nvme.ring_doorbell(QueueId(at));
+        tag
+    });
+    rig.hal.step();
+    assert_eq!([tags[0]; 3], tags, "each queue has tags of its own");
+    (rig, tags[0])
+}
+
+#[test]
+fn an_abort_means_the_command_of_its_own_queue() {
+    let (mut rig, tag) = three_alike(NvmeConfig {
+        aborts: true,
+        ..NvmeConfig::default()
+    });
+    rig.nvme.abort(QueueId(1), tag).unwrap();
+    let mut out = [Completion::EMPTY; 2];
+    assert_eq!(rig.nvme.reap(Q, &mut out), 0);
+    assert_eq!(rig.nvme.reap(QueueId(2), &mut out), 0);
+    assert_eq!(rig.nvme.reap(QueueId(1), &mut out), 1);
+    assert_eq!((out[0].cookie, out[0].status), (1, Status::Aborted));
+    assert_eq!(rig.nvme.in_flight(), 2);
+    rig.check();
+}
+
+#[test]
+fn a_completion_of_another_queue_ends_nothing() {
+    let (mut rig, _) = three_alike(NvmeConfig::default());
+    rig.hal.device().faults.lies.push_back(Lie::Queue(2));
+    while rig.hal.device().held() > 0 {
+        rig.hal.device().complete_held(0);
+    }
+    let mut out = [Completion::EMPTY; 2];
+    assert_eq!(rig.nvme.reap(Q, &mut out), 0);
+    assert!(matches!(rig.nvme.health(), Health::Lying(_)));
+    assert_eq!(rig.nvme.in_flight(), 3);
 }
 
 #[test]

@@ -24,14 +24,21 @@ enum Step {
     Reap(u16, usize),
 }
 
+/// Most queues of a run; steps name one modulo how many there are.
+const MOST_QUEUES: u16 = 4;
+
+fn queue() -> impl Strategy<Value = u16> {
+    0..12u16
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        6 => (0..2u16, any::<bool>(), 0..48u64, 1..16u32, 0..60u32)
+        6 => (queue(), any::<bool>(), 0..48u64, 1..16u32, 0..60u32)
             .prop_map(|(queue, write, lba, blocks, offset)| Step::Submit(queue, write, lba, blocks, offset)),
-        2 => (0..2u16).prop_map(Step::Ring),
+        2 => (queue()).prop_map(Step::Ring),
         3 => Just(Step::Work),
         4 => any::<usize>().prop_map(Step::CompleteHeld),
-        3 => (0..2u16, 0..5usize).prop_map(|(queue, room)| Step::Reap(queue, room)),
+        3 => (queue(), 0..5usize).prop_map(|(queue, room)| Step::Reap(queue, room)),
     ];
     prop::collection::vec(step, 1..300)
 }
@@ -45,6 +52,7 @@ struct Open {
 /// The driver, and a model of the disk that needs no device.
 struct Model {
     rig: Rig,
+    queues: u16,
     open: HashMap<(u16, Tag), Open>,
     /// Regions that no command uses, so that order never matters.
     free: Vec<u32>,
@@ -58,6 +66,7 @@ impl Model {
         let mut rig = rig_with(config, vec![FakeNamespace::new(1, blocks, 9)], options);
         rig.nvme.set_buffers(regions, BUFFER_BYTES).unwrap();
         Self {
+            queues: rig.nvme.limits().queues,
             rig,
             open: HashMap::new(),
             free: (0..regions).collect(),
@@ -149,9 +158,9 @@ impl Model {
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Submit(queue, write, lba, blocks, offset) => {
-                self.submit(queue, write, lba, blocks, offset);
+                self.submit(queue % self.queues, write, lba, blocks, offset);
             }
-            Step::Ring(queue) => self.rig.nvme.ring_doorbell(QueueId(queue)),
+            Step::Ring(queue) => self.rig.nvme.ring_doorbell(QueueId(queue % self.queues)),
             Step::Work => self.rig.hal.step(),
             Step::CompleteHeld(index) => {
                 let mut device = self.rig.hal.device();
@@ -161,7 +170,7 @@ impl Model {
                 }
             }
             Step::Reap(queue, room) => {
-                self.reap(queue, room);
+                self.reap(queue % self.queues, room);
             }
         }
         assert_eq!(self.rig.nvme.in_flight() as usize, self.open.len());
@@ -169,7 +178,7 @@ impl Model {
 
     /// Rings, and works until nothing is in flight; the medium then equals the model.
     fn finish(mut self) {
-        for queue in 0..2 {
+        for queue in 0..self.queues {
             self.rig.nvme.ring_doorbell(QueueId(queue));
         }
         self.rig.hal.device().hold = false;
@@ -178,10 +187,23 @@ impl Model {
             while self.rig.hal.device().held() > 0 {
                 self.rig.hal.device().complete_held(0);
             }
-            while self.reap(0, 3) + self.reap(1, 3) > 0 {}
+            for queue in 0..self.queues {
+                while self.reap(queue, 3) > 0 {}
+            }
         }
         assert_eq!(self.open.len(), 0, "commands that never completed");
-        assert_eq!(self.rig.nvme.accesses().bad_completions, 0);
+        let all = self.rig.nvme.accesses();
+        assert_eq!(all.bad_completions, 0);
+        let (mut submit, mut completion) = (0, 0);
+        for queue in 0..self.queues {
+            let of = self.rig.nvme.queue_doorbells(QueueId(queue));
+            submit += of.submit;
+            completion += of.completion;
+        }
+        assert_eq!(
+            (submit, completion),
+            (all.submit_doorbells, all.completion_doorbells)
+        );
         let device = self.rig.hal.device();
         for (lba, block) in &self.blocks {
             let mut medium = vec![0; 512];
@@ -204,6 +226,7 @@ proptest! {
         hold in any::<bool>(),
         wants_heads in any::<bool>(),
         stride in 0..5u8,
+        queues in 1..=MOST_QUEUES,
     ) {
         let config = NvmeConfig {
             immediate,
@@ -213,7 +236,7 @@ proptest! {
         };
         let options = Options {
             queue_entries: Some(entries),
-            queues: Some(2),
+            queues: Some(queues),
             shadow_doorbells: Some(shadow),
             ..Options::default()
         };

@@ -98,7 +98,6 @@ pub struct VirtioModel {
     sense_size: u32,
     cdb_size: u32,
     rings: Vec<ModelRing>,
-    kicked: bool,
     raised: u8,
     in_flight: VecDeque<Pending>,
     /// Queue and head of the last completion.
@@ -138,7 +137,6 @@ impl VirtioModel {
             sense_size: 0,
             cdb_size: 0,
             rings: Vec::new(),
-            kicked: false,
             raised: 0,
             in_flight: VecDeque::new(),
             last_used: (0, 0),
@@ -159,7 +157,6 @@ impl VirtioModel {
         let count = 2 + self.quirks.request_queues as usize;
         let entries = self.quirks.entries;
         self.rings = (0..count).map(|_| ModelRing::new(entries)).collect();
-        self.kicked = false;
         self.raised = 0;
         self.in_flight.clear();
         self.events_missed = false;
@@ -235,7 +232,9 @@ impl VirtioModel {
             0 => self.manage(),
             1 => self.send_missed(),
             _ => {
-                self.kicked = true;
+                if let Some(ring) = self.rings.get_mut(usize::from(queue)) {
+                    ring.kicked = true;
+                }
                 if self.fetching == Fetching::AtKick {
                     self.work(usize::MAX);
                 }
@@ -256,7 +255,9 @@ impl VirtioModel {
             return;
         }
         match self.fetching {
-            Fetching::OnStep(count) if self.kicked || self.polls => self.work(count),
+            Fetching::OnStep(count) if self.polls || self.rings.iter().any(|it| it.kicked) => {
+                self.work(count);
+            }
             Fetching::AtKick if self.polls => self.work(usize::MAX),
             _ => {}
         }

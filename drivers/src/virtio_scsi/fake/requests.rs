@@ -73,7 +73,7 @@ impl VirtioModel {
         let event_index = self.agreed(29);
         let mut left = count;
         for queue in 2..self.rings.len() {
-            if !self.rings[queue].enabled {
+            if !self.rings[queue].enabled || !(self.rings[queue].kicked || self.polls) {
                 continue;
             }
             self.rings[queue].want_kicks(&self.memory, event_index, false);
@@ -94,8 +94,8 @@ impl VirtioModel {
             }
             let polls = self.polls;
             self.rings[queue].want_kicks(&self.memory, event_index, !polls);
+            self.rings[queue].kicked = left == 0;
         }
-        self.kicked = left == 0;
     }
 
     /// Takes a chain apart, header first, response before data; `None` if it is

@@ -10,6 +10,8 @@ pub(super) struct ModelRing {
     pub(super) entries: u16,
     pub(super) vector: u16,
     pub(super) enabled: bool,
+    /// A doorbell asks to look at it.
+    pub(super) kicked: bool,
     /// Descriptors, driver area, device area.
     addresses: [u64; 3],
     /// Next available entry, next used one.
@@ -39,6 +41,7 @@ impl ModelRing {
             entries,
             vector: 0xffff,
             enabled: false,
+            kicked: false,
             addresses: [0; 3],
             next: 0,
             used: 0,

@@ -30,6 +30,7 @@ impl VirtioModel {
     pub fn set_polling(&mut self, on: bool) {
         self.polls = on;
         if self.runs() {
+            self.rings.iter_mut().for_each(|ring| ring.kicked = true);
             self.fetch(0);
             let event_index = self.agreed(29);
             for ring in self.rings.iter().skip(2).filter(|ring| ring.enabled) {

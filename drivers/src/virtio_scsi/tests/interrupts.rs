@@ -121,6 +121,38 @@ fn each_pass_that_finds_no_more_asks_for_the_next_interrupt() {
 }
 
 #[test]
+fn a_pass_over_all_queues_misses_no_interrupt() {
+    let machine = offering(Offers {
+        request_queues: 2,
+        ..Offers::default()
+    });
+    let two = Options {
+        queues: Some(2),
+        ..Options::default()
+    };
+    let mut adapter = ready_with(&machine, &two);
+    adapter.set_interrupts(InterruptMode::Level).unwrap();
+    machine.device().completing = Completing::ByHand;
+    for cookie in 0..6 {
+        let queue = QueueId((cookie % 2) as u16);
+        adapter.submit(queue, &read(0, cookie)).unwrap();
+        adapter.ring_doorbell(queue);
+    }
+    machine.device().complete(1);
+    assert!(machine.device().line_is_up());
+    assert!(adapter.acknowledge_interrupt());
+    assert_eq!(reap_from(&mut adapter, QueueId(0)), []);
+    // Behind the pass: to the queue that was looked at, while the other is drained.
+    machine.device().complete(0);
+    assert_eq!(reap_from(&mut adapter, QueueId(1)).len(), 1);
+    assert!(machine.device().line_is_up(), "or the loop would sleep");
+    assert!(adapter.acknowledge_interrupt());
+    assert_eq!(reap_from(&mut adapter, QueueId(0)).len(), 1);
+    assert_eq!(reap_from(&mut adapter, QueueId(1)), []);
+    assert!(!machine.device().line_is_up());
+}
+
+#[test]
 fn other_modes_wait_until_nothing_is_in_flight() {
     let machine = one_disk();
     let mut adapter = ready(&machine);

@@ -90,7 +90,8 @@ fn a_read_has_these_bytes() {
         assert_eq!(data, (buffer, 8192, true));
         let bytes = bytes_at(&machine, header.0, 51);
         assert_eq!(bytes[..8], [1, 9, 0x41, 44, 0, 0, 0, 0]);
-        assert_eq!(number(&bytes[8..16]), u64::from(tag.bits()));
+        // Above the tag, the number of the queue.
+        assert_eq!(number(&bytes[8..16]), 2 << 32 | u64::from(tag.bits()));
         assert_eq!(bytes[16..19], [0, 0, 0], "simple, no priority, no crn");
         let cdb = [0x28, 0, 0x12, 0x34, 0x56, 0x78, 0, 0, 2, 0];
         assert_eq!(bytes[19..29], cdb);

@@ -43,12 +43,13 @@ fn one_segment_is_enough() {
 
 #[test]
 fn no_unit_has_more_commands_than_it_takes_over_all_queues() {
-    for (commands, queues, each) in [
-        (8, 1, 8),
-        (8, 3, 2),
-        (1, 1, 1),
-        (2, 4, 1),
-        (u32::MAX, 1, 256),
+    for (commands, asked, queues, each) in [
+        (8, 1, 1, 8),
+        (8, 3, 3, 2),
+        (1, 1, 1, 1),
+        (2, 4, 2, 1),
+        (u32::MAX, 1, 1, 256),
+        (u32::MAX, 9, 4, 256),
     ] {
         let machine = offering(Offers {
             commands_per_unit: commands,
@@ -56,11 +57,12 @@ fn no_unit_has_more_commands_than_it_takes_over_all_queues() {
             ..Offers::default()
         });
         let options = Options {
-            queues: Some(queues),
+            queues: Some(asked),
             ..Options::default()
         };
         let mut adapter = ready_with(&machine, &options);
-        assert_eq!(adapter.limits().max_in_flight, each);
+        let limits = *adapter.limits();
+        assert_eq!((limits.queues, limits.max_in_flight), (queues, each));
         machine.device().completing = Completing::ByHand;
         let mut cookie = 0;
         for queue in (0..queues).map(QueueId) {
@@ -74,7 +76,7 @@ fn no_unit_has_more_commands_than_it_takes_over_all_queues() {
         while machine.device().complete(0) {}
         let counts = (0..queues).map(|at| reap_from(&mut adapter, QueueId(at)).len());
         assert_eq!(counts.sum::<usize>(), cookie as usize);
-        assert_eq!(machine.device().seen.shared_ids == 0, queues == 1);
+        assert_clean(&machine);
     }
 }
 
@@ -139,6 +141,8 @@ fn each_queue_reaps_its_own() {
     };
     let mut adapter = ready_with(&machine, &options);
     assert_eq!(adapter.limits().queues, 2);
+    let kicks = |adapter: &Adapter| [0, 1, 2].map(|at| adapter.queue_doorbells(QueueId(at)).submit);
+    let [scan, ..] = kicks(&adapter);
     assert_eq!(machine.device().queue_entries(3), 256);
     assert_eq!(machine.device().queue_entries(4), 0, "not asked for");
     adapter.submit(QueueId(1), &read(0, 7)).unwrap();
@@ -146,6 +150,7 @@ fn each_queue_reaps_its_own() {
     adapter.ring_doorbell(QueueId(1));
     assert_eq!(reap_all(&mut adapter), []);
     assert_eq!(reap_from(&mut adapter, QueueId(1))[0].cookie, 7);
+    assert_eq!(kicks(&adapter), [scan, 1, 0]);
     let beyond = adapter.submit(QueueId(2), &read(0, 0));
     assert_eq!(beyond, Err(SubmitError::Invalid));
     let flush = request(Op::Flush, 0, 0, 0);

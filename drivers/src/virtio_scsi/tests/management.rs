@@ -33,6 +33,33 @@ fn an_aborted_command_completes_as_such_and_alone() {
 }
 
 #[test]
+fn an_abort_means_the_command_of_its_own_queue() {
+    let machine = offering(Offers {
+        request_queues: 3,
+        ..Offers::default()
+    });
+    let options = Options {
+        queues: Some(3),
+        ..Options::default()
+    };
+    let mut adapter = ready_with(&machine, &options);
+    machine.device().completing = Completing::ByHand;
+    let mut tags = Vec::new();
+    for at in 0..3 {
+        tags.push(adapter.submit(QueueId(at), &read(0, at.into())).unwrap());
+        adapter.ring_doorbell(QueueId(at));
+    }
+    assert_eq!(tags[1], tags[2], "each queue has tags of its own");
+    adapter.abort(QueueId(1), tags[1]).unwrap();
+    assert_eq!(reap_from(&mut adapter, QueueId(0)), []);
+    assert_eq!(reap_from(&mut adapter, QueueId(2)), []);
+    let ended = reap_from(&mut adapter, QueueId(1));
+    assert_eq!((ended[0].cookie, ended[0].status), (1, Status::Aborted));
+    assert_eq!(adapter.in_flight(), 2);
+    assert_clean(&machine);
+}
+
+#[test]
 fn answers_that_nobody_waits_for_make_room() {
     let machine = one_disk();
     let mut adapter = ready(&machine);

@@ -6,25 +6,32 @@ use crate::block::{Health, InterruptMode, SubmitError};
 use alloc::collections::BTreeMap;
 use proptest::prelude::*;
 
-/// One move of a run.
+/// Most queues of a run.
+const MOST_QUEUES: u16 = 4;
+
+/// One move of a run. A queue is named modulo how many there are.
 #[derive(Clone, Copy, Debug)]
 enum Move {
-    /// Submit up to so many.
-    Submit(u8),
-    Doorbell,
-    /// Reap with room for so many.
-    Reap(u8),
+    /// Submit to a queue, up to so many.
+    Submit(u16, u8),
+    Doorbell(u16),
+    /// Reap a queue, with room for so many.
+    Reap(u16, u8),
     /// The device fetches.
     Step,
     /// The device completes its nth open command.
     Complete(u8),
 }
 
+fn queue() -> impl Strategy<Value = u16> {
+    0..12u16
+}
+
 fn moves() -> impl Strategy<Value = Vec<Move>> {
     let one = prop_oneof![
-        3 => (1..40u8).prop_map(Move::Submit),
-        2 => Just(Move::Doorbell),
-        3 => (0..40u8).prop_map(Move::Reap),
+        3 => (queue(), 1..40u8).prop_map(|(queue, count)| Move::Submit(queue, count)),
+        2 => queue().prop_map(Move::Doorbell),
+        3 => (queue(), 0..40u8).prop_map(|(queue, room)| Move::Reap(queue, room)),
         2 => Just(Move::Step),
         4 => any::<u8>().prop_map(Move::Complete),
     ];
@@ -44,8 +51,8 @@ struct Run {
     adapter: Adapter,
     /// By cookie: the block the command touches.
     open: BTreeMap<u32, u64>,
-    /// By slot in flight, so that tags are seen to differ.
-    tags: BTreeMap<usize, Tag>,
+    /// By queue and slot in flight, so that tags are seen to differ.
+    tags: BTreeMap<(QueueId, usize), Tag>,
     next_cookie: u32,
     finished: u32,
 }
@@ -53,7 +60,7 @@ struct Run {
 impl Run {
     /// Writes its own number to its own block, from a buffer that no other
     /// command in flight uses.
-    fn submit(&mut self) -> bool {
+    fn submit(&mut self, queue: QueueId) -> bool {
         let cookie = self.next_cookie;
         let busy: Vec<u32> = self.open.keys().map(|cookie| cookie % 64).collect();
         if busy.contains(&(cookie % 64)) {
@@ -63,10 +70,11 @@ impl Run {
         let mut block = [0; 512];
         block[..8].copy_from_slice(&(lba ^ 0xa5a5).to_le_bytes());
         self.adapter.fill_buffer(BufferId(cookie % 64), 0, &block);
-        match self.adapter.submit(Q, &request(Op::Write, lba, 1, cookie)) {
+        let asked = request(Op::Write, lba, 1, cookie);
+        match self.adapter.submit(queue, &asked) {
             Ok(tag) => {
                 assert_eq!(
-                    self.tags.insert(tag.slot(), tag),
+                    self.tags.insert((queue, tag.slot()), tag),
                     None,
                     "slot in flight given again"
                 );
@@ -79,13 +87,17 @@ impl Run {
         }
     }
 
-    fn reap(&mut self, room: usize) {
+    fn queue(&self, named: u16) -> QueueId {
+        QueueId(named % self.adapter.limits().queues)
+    }
+
+    fn reap(&mut self, queue: QueueId, room: usize) {
         let mut out = alloc::vec![Completion::EMPTY; room];
-        let count = self.adapter.reap(Q, &mut out);
+        let count = self.adapter.reap(queue, &mut out);
         for done in &out[..count] {
             assert_eq!(done.status, Status::Ok);
             assert_eq!(
-                self.tags.remove(&done.tag.slot()),
+                self.tags.remove(&(queue, done.tag.slot())),
                 Some(done.tag),
                 "not in flight"
             );
@@ -105,15 +117,15 @@ impl Run {
 
     fn make(&mut self, next: Move) {
         match next {
-            Move::Submit(count) => {
+            Move::Submit(queue, count) => {
                 for _ in 0..count {
-                    if !self.submit() {
+                    if !self.submit(self.queue(queue)) {
                         break;
                     }
                 }
             }
-            Move::Doorbell => self.adapter.ring_doorbell(Q),
-            Move::Reap(room) => self.reap(usize::from(room)),
+            Move::Doorbell(queue) => self.adapter.ring_doorbell(self.queue(queue)),
+            Move::Reap(queue, room) => self.reap(self.queue(queue), usize::from(room)),
             Move::Step => self.machine.step(),
             Move::Complete(nth) => {
                 let mut device = self.machine.device();
@@ -129,16 +141,23 @@ impl Run {
     fn finish(mut self) {
         while self.adapter.in_flight() > 0 {
             let before = self.finished;
-            self.make(Move::Doorbell);
+            for queue in 0..MOST_QUEUES {
+                self.make(Move::Doorbell(queue));
+            }
             for _ in 0..100 {
                 self.make(Move::Step);
             }
             while self.machine.device().complete(0) {}
-            self.reap(64);
+            for queue in 0..self.adapter.limits().queues {
+                self.reap(QueueId(queue), 64);
+            }
             assert!(self.finished > before, "a command was lost");
         }
         assert_eq!(self.finished, self.next_cookie);
         assert_eq!(self.adapter.health(), Health::Ok);
+        let kicks = |at| self.adapter.queue_doorbells(QueueId(at)).submit;
+        let of_queues: u64 = (0..self.adapter.limits().queues).map(kicks).sum();
+        assert_eq!(of_queues, self.adapter.accesses().submit_doorbells);
         let mut device = self.machine.device();
         assert_eq!(
             device.bus.unit(0, 0).counts.writes,
@@ -212,9 +231,15 @@ proptest! {
         fetching in fetching(),
         offers in offers(),
         suppress: bool,
+        queues in 1..=MOST_QUEUES,
     ) {
+        let offers = Offers { request_queues: u32::from(MOST_QUEUES), ..offers };
         let machine = offering(offers);
-        let options = Options { kick_suppression: Some(suppress), ..Options::default() };
+        let options = Options {
+            kick_suppression: Some(suppress),
+            queues: Some(queues),
+            ..Options::default()
+        };
         let adapter = ready_with(&machine, &options);
         play(machine, adapter, fetching, &script);
     }
@@ -234,9 +259,16 @@ proptest! {
     }
 
     #[test]
-    fn so_it_does_with_interrupts(script in moves(), fetching in fetching(), offers in offers()) {
+    fn so_it_does_with_interrupts(
+        script in moves(),
+        fetching in fetching(),
+        offers in offers(),
+        queues in 1..=MOST_QUEUES,
+    ) {
+        let offers = Offers { request_queues: u32::from(MOST_QUEUES), ..offers };
         let machine = offering(offers);
-        let mut adapter = ready(&machine);
+        let options = Options { queues: Some(queues), ..Options::default() };
+        let mut adapter = ready_with(&machine, &options);
         adapter.set_interrupts(InterruptMode::Message).unwrap();
         play(machine, adapter, fetching, &script);
     }
