@@ -68,7 +68,7 @@ try:
                                  ("write", "wr_operations"), ("write_bytes", "wr_bytes")]:
                 said, counted = record["commands"][ours], after[theirs] - before[theirs]
                 failed = failed or said != counted
-                print(f"row {record['row']} {ours}: guest {said}, qemu {counted}")
+                print(f"row {record['row'] + 1} {ours}: guest {said}, qemu {counted}")
     machine.wait(10)
 finally:
     machine.kill()

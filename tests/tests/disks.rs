@@ -54,7 +54,10 @@ fn block_sizes_of_disks_are_obeyed_and_capacity_is_in_bytes() {
             // QEMU's namespaces tell nothing of their physical blocks (NPWG is 0).
             let told = *kind != "nvme";
             if told && bs.is_multiple_of(logical) && !bs.is_multiple_of(4096) {
-                misaligned.push(format!("row {number}: I/Os are not aligned to the 4096 B"));
+                misaligned.push(format!(
+                    "row {}: I/Os are not aligned to the 4096 B",
+                    number + 1
+                ));
             }
         }
         let result = called.result();

@@ -39,8 +39,8 @@ fn faults_of_the_guest_are_told_apart() {
             &["the guest panicked while booting", "injected at the start"],
             0,
         ),
-        ("panic=0", &["the guest panicked while in row 0"], 0),
-        ("panic=1", &["the guest panicked while in row 1"], 1),
+        ("panic=0", &["the guest panicked while in row 1"], 0),
+        ("panic=1", &["the guest panicked while in row 2"], 1),
         ("fault", &["the guest took a processor fault"], 0),
         ("overflow", &["the guest took a processor fault"], 0),
         (
@@ -50,7 +50,7 @@ fn faults_of_the_guest_are_told_apart() {
         ),
         (
             "spin=1",
-            &["--timeout 5 s", "in row 1", "QEMU was killed"],
+            &["--timeout 5 s", "in row 2", "QEMU was killed"],
             1,
         ),
         (

@@ -106,7 +106,7 @@ fn panicked() {
     let failure = verdict(&with_status(GuestExit::Panic), &said, "").unwrap_err();
     assert_eq!(failure.code(), 4);
     let message = failure.message();
-    assert!(message.contains("panicked while in row 1"), "{message}");
+    assert!(message.contains("panicked while in row 2"), "{message}");
     assert!(message.contains(".rs:"), "the place is named: {message}");
 }
 

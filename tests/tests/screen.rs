@@ -24,7 +24,7 @@ fn without_a_serial_port_the_screen_tells() {
             words.unwrap_or_else(|| panic!("no row {number}\n{screen}"))
         };
         let last = "pvscsi@00:07.0:0:0";
-        for (number, bs, depth) in [("0 randread", "4k", "1"), ("1 randread", "8k", "32")] {
+        for (number, bs, depth) in [("1 randread", "4k", "1"), ("2 randread", "8k", "32")] {
             let words = row(number);
             assert_eq!(words[2..4], [bs, depth], "{screen}");
             assert!(

@@ -109,9 +109,9 @@ fn interrupted(signals: &[&str]) {
     let (output, folder, _dir) = running.finish();
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("interrupted while in row 0"), "{err}");
+    assert!(err.contains("interrupted while in row 1"), "{err}");
     assert!(
-        err.contains("kept: ") && err.contains("row 0 was cut off"),
+        err.contains("kept: ") && err.contains("row 1 was cut off"),
         "{err}"
     );
     assert!(!in_use(&folder), "QEMU is still there");
@@ -178,7 +178,7 @@ fn a_killed_qemu_is_told() {
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{err}");
     assert!(
-        err.contains("QEMU was killed by signal 9 (SIGKILL) while the guest was in row 0"),
+        err.contains("QEMU was killed by signal 9 (SIGKILL) while the guest was in row 1"),
         "{err}"
     );
     assert!(folder.join("result.json").exists());

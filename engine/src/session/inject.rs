@@ -1,5 +1,7 @@
 //! Deliberate faults, for the negative controls of the host's checks.
 
+use proto::record::row_number;
+
 /// What to do wrong, by the number of a row from 0. Without the feature
 /// `inject` every value acts as `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +43,7 @@ impl Inject {
     /// If it is asked to.
     pub(super) fn start_of(self, row: u32) {
         match self.armed() {
-            Self::Panic(at) if at == row => panic!("injected panic in row {row}"),
+            Self::Panic(at) if at == row => panic!("injected panic in row {}", row_number(row)),
             Self::Spin(at) if at == row => loop {
                 core::hint::spin_loop();
             },

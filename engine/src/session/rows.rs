@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use drivers::block::{BufferId, Controller, ControllerError, Disk, Options};
 use drivers::hal::Clock;
 use proto::job::{Irq, Params};
-use proto::record::{Record, RowBegin};
+use proto::record::{Record, RowBegin, row_note};
 use proto::result::{DiskInfo, Mismatch, Run, RunStatus, SteadyFound, TargetFound};
 
 /// What all rows share.
@@ -142,11 +142,12 @@ impl<K: Clock> Desk<'_, K> {
         link.sync(2 * number + 1);
         let told = adapter.controller.as_controller().take_disk_change();
         if tally.disks_changed || matches!(told, Ok(true)) {
-            notes.push(format!(
-                "row {number}: {} says that disks came or went or changed; rows use those \
-                 found at the start alone",
+            let text = format!(
+                "{} says that disks came or went or changed; rows use those found at the start \
+                 alone",
                 target.info.controller
-            ));
+            );
+            notes.push(row_note(number, text));
         }
         let closed = match ready.irq {
             Some(_) => adapter.line.close(adapter.controller.as_controller()),
@@ -313,10 +314,11 @@ impl<K: Clock> Desk<'_, K> {
         run.commands.read += looked.commands;
         run.commands.read_bytes += looked.moved_bytes;
         if self.workspace.stats.backward_steps > 0 {
-            notes.push(format!(
-                "row {number}: the clock stepped back {} times; these latencies count as 0",
+            let text = format!(
+                "the clock stepped back {} times; these latencies count as 0",
                 self.workspace.stats.backward_steps
-            ));
+            );
+            notes.push(row_note(number, text));
         }
         if self.inject.miscounts(number) {
             run.commands.read += 1;
@@ -396,16 +398,18 @@ pub fn notes_on(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if region.is_misaligned(params, disk) {
-        notes.push(format!(
-            "row {number}: I/Os are not aligned to the {} B physical blocks of {}",
+        let text = format!(
+            "I/Os are not aligned to the {} B physical blocks of {}",
             disk.physical_block_bytes, target.info.id
-        ));
+        );
+        notes.push(row_note(number, text));
     }
     if params.sync && params.rw.writes() && !params.rw.trims() && !disk.durable_writes {
-        notes.push(format!(
-            "row {number}: {} takes no FUA, so its writes are plain ones",
+        let text = format!(
+            "{} takes no FUA, so its writes are plain ones",
             target.info.id
-        ));
+        );
+        notes.push(row_note(number, text));
     }
     notes
 }

@@ -38,7 +38,7 @@ fn an_early_exit_claims_success_without_an_end() {
 }
 
 #[test]
-#[should_panic(expected = "injected panic in row 1")]
+#[should_panic(expected = "injected panic in row 2")]
 fn a_panic_comes_in_its_row() {
     with(Inject::Panic(1));
 }

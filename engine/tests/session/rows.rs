@@ -94,7 +94,7 @@ fn a_misaligned_row_runs_and_is_marked() {
     assert_eq!(outcome.rows()[0].status, RunStatus::Ok);
     assert_eq!(
         outcome.notes(),
-        ["row 0: I/Os are not aligned to the 4096 B physical blocks of pvscsi@00:03.0:0:0"]
+        ["row 1: I/Os are not aligned to the 4096 B physical blocks of pvscsi@00:03.0:0:0"]
     );
 }
 

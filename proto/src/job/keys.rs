@@ -4,6 +4,8 @@ use super::draft::Draft;
 use super::nearest::nearest;
 use super::params::Params;
 use super::table::KEYS;
+use crate::units::{self, size_text};
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -106,6 +108,18 @@ impl Key {
             Action::Flag(_, get) => get(params).map(|on| String::from(if on { "1" } else { "0" })),
             Action::Nothing(_) => None,
         }
+    }
+
+    /// A value as the names of a sweep's jobs have it: a size in its largest unit, so
+    /// that `4096` and `4k` have one name; anything else as it was written.
+    pub(super) fn name_value<'v>(&self, draft: &Draft, value: &'v str) -> Cow<'v, str> {
+        let bytes = match self.values.starts_with("SIZE") {
+            true => units::size(value, draft.kb_base).ok(),
+            false => None,
+        };
+        bytes.map_or(Cow::Borrowed(value), |size| {
+            Cow::Owned(size_text(size.bytes))
+        })
     }
 
     /// Its line there.

@@ -101,10 +101,11 @@ impl<'n> Reader<'n> {
             // Jobs of one sweep wait for each other; fio has no meaning for them.
             draft.params.stonewall |= !jobs.is_empty();
             for (key, value) in settings {
+                let shown = key.name_value(&draft, value);
                 draft
                     .params
                     .name
-                    .push_str(&format!("/{}={value}", key.name));
+                    .push_str(&format!("/{}={shown}", key.name));
                 let outcome =
                     check_text(Some(value)).and_then(|()| key.apply(&mut draft, Some(value)));
                 if let Err(message) = outcome {

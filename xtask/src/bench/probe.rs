@@ -7,6 +7,7 @@ use crate::qemu::process::Process;
 use crate::result::{HostRun, host_run};
 use crate::serial::{Followed, Limits, Line, Sampler, Transcript, follow, verdict};
 use proto::exit::GuestExit;
+use proto::record::row_number;
 use proto::result::{CheckStatus, Run, RunStatus};
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -95,7 +96,9 @@ fn rows(followed: Followed) -> Result<Vec<(Run, Option<HostRun>)>, Failure> {
 fn trouble(run: &Run) -> Option<String> {
     let row = format!(
         "row {} ({}, depth {})",
-        run.row, run.job, run.params.iodepth
+        row_number(run.row),
+        run.job,
+        run.params.iodepth
     );
     if run.status != RunStatus::Ok {
         let reason = run.reason.as_deref().unwrap_or("no reason given");

@@ -37,7 +37,7 @@ pub fn preview(plan: &Plan) -> String {
         },
         plan.memory_mib
     ));
-    for (number, row) in rows.iter().enumerate().take(SHOWN) {
+    for (number, row) in (1..).zip(&rows).take(SHOWN) {
         text.push_str(&format!("{number:>4}  {}\n", shown(row)));
     }
     if rows.len() > SHOWN {

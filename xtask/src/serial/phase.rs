@@ -1,6 +1,6 @@
 //! Where a guest is, and how long it may stay there.
 
-use proto::record::RowBegin;
+use proto::record::{RowBegin, row_number};
 use std::fmt;
 use std::time::Duration;
 
@@ -28,7 +28,10 @@ impl fmt::Display for Phase {
             Self::Boot => f.write_str("booting"),
             Self::Inventory => f.write_str("finding controllers and disks"),
             Self::Between => f.write_str("preparing the next row"),
-            Self::Row(row) => write!(f, "in row {} ({} on {})", row.row, row.job, row.disk),
+            Self::Row(row) => {
+                let number = row_number(row.row);
+                write!(f, "in row {number} ({} on {})", row.job, row.disk)
+            }
             Self::Ending => f.write_str("ending"),
             Self::Dying(last) => write!(f, "{last}"),
         }

@@ -5,7 +5,9 @@
 
 use super::firmware::refusal;
 use super::phase::Phase;
-use proto::record::{Decoder, End, Event, Hello, Plan, Progress, RawRecord, Record, Summary, View};
+use proto::record::{
+    Decoder, End, Event, Hello, Plan, Progress, RawRecord, Record, Summary, View, row_number,
+};
 use proto::result::{DiskInfo, Run};
 use serde_json::Value;
 
@@ -92,7 +94,7 @@ impl Transcript {
             .as_ref()
             .map_or("?".into(), |plan| plan.rows.to_string());
         let at = match &self.phase {
-            Phase::Row(row) => format!("; row {} was cut off", row.row),
+            Phase::Row(row) => format!("; row {} was cut off", row_number(row.row)),
             _ => String::new(),
         };
         format!(

@@ -238,7 +238,7 @@ mod tests {
         let (code, message) = failure(&pass, &in_row());
         assert_eq!(code, 4);
         assert!(
-            message.contains("ended early") && message.contains("in row 1"),
+            message.contains("ended early") && message.contains("in row 2"),
             "{message}"
         );
         let (code, message) = failure(&exit(0), &whole);
@@ -285,7 +285,7 @@ mod tests {
             (Stop::Ended(Exit::Stuck), "did not exit", 4),
             (Stop::PhaseTimeout(two), "hangs: nothing came for 2 s", 4),
             (Stop::TotalTimeout(two), "--timeout 2 s", 4),
-            (Stop::Interrupted, "interrupted while in row 1", 130),
+            (Stop::Interrupted, "interrupted while in row 2", 130),
         ];
         for (stop, part, expected) in stops {
             let (code, message) = failure(&stop, &in_row());
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(code, 4);
         assert_eq!(
             message,
-            "the guest panicked while in row 1 (j on d): src/x.rs:1: boom"
+            "the guest panicked while in row 2 (j on d): src/x.rs:1: boom"
         );
         let (_, message) = failure(&Stop::PhaseTimeout(Duration::ZERO), &records);
         assert!(message.contains("gave up and did not end"), "{message}");

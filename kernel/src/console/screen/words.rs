@@ -2,7 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
-use proto::record::Record;
+use proto::record::{Record, row_number};
 use proto::result::{ControllerInfo, Direction, DiskInfo, GuestInfo, Run, RunStatus};
 use proto::units::size_text;
 
@@ -27,7 +27,7 @@ pub fn text_of(record: &Record) -> String {
         }
         Record::RowBegin(begin) => {
             let job: String = begin.job.chars().take(JOB_CHARS).collect();
-            format!("\r{:>3} running: {job}", begin.row)
+            format!("\r{:>3} running: {job}", row_number(begin.row))
         }
         Record::Row(run) => format!("\r{}", row_text(run)),
         Record::Note(note) => format!("\r{}\n", note.text),
@@ -95,7 +95,7 @@ pub fn row_text(run: &Run) -> String {
         }
     }
     if text.is_empty() {
-        let (number, rw, disk) = (run.row, &run.params.rw, &run.disk);
+        let (number, rw, disk) = (row_number(run.row), &run.params.rw, &run.disk);
         text = format!("{number:>3} {rw:<9} on {disk}\n");
     }
     if run.status != RunStatus::Ok {
@@ -122,7 +122,7 @@ fn figures(run: &Run, name: &str, direction: &Direction, bs: u64) -> String {
     let mean = direction.lat_ns.mean.map(|ns| ns as u64);
     format!(
         "{:>3} {:<9} {:>5} {:>5} {:>8} {:>8} {:>8} {:>6} {}\n",
-        run.row,
+        row_number(run.row),
         format!("{random}{rw}"),
         size_text(bs),
         run.params.iodepth,

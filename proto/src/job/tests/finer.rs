@@ -157,6 +157,39 @@ fn a_sweep_makes_a_job_of_each_value() {
 }
 
 #[test]
+fn names_of_a_sweep_have_one_spelling_of_a_size() {
+    let names = |text: &str| -> Vec<String> {
+        let file = JobFile::parse("t", text, &[]).unwrap();
+        file.jobs.into_iter().map(|job| job.name).collect()
+    };
+    assert_eq!(
+        names("[a]\nsweep=bs:4k..16k,5MiB,1536,0x200\n"),
+        [
+            "a/bs=4k",
+            "a/bs=8k",
+            "a/bs=16k",
+            "a/bs=5m",
+            "a/bs=1536",
+            "a/bs=512"
+        ]
+    );
+    // Ends of different units, which count in bytes.
+    assert_eq!(
+        names("[a]\nsweep=bs:512k..2m\n"),
+        ["a/bs=512k", "a/bs=1m", "a/bs=2m"]
+    );
+    assert_eq!(
+        names("[a]\nsweep=bs:64000,512k\nkb_base=1000\n"),
+        ["a/bs=64000", "a/bs=500k"]
+    );
+    assert_eq!(
+        names("[a]\nsweep=size:10%,1024k\n"),
+        ["a/size=10%", "a/size=1m"]
+    );
+    assert_eq!(names("[a]\nsweep=iodepth:4096\n"), ["a/iodepth=4096"]);
+}
+
+#[test]
 fn a_sweep_from_outside_and_a_key_set_for_all() {
     let text = "[a]\nsweep=iodepth:1,2\n";
     let file = JobFile::parse("t", text, &[set("sweep", "iodepth:8,16,32")]).unwrap();

@@ -49,6 +49,6 @@ pub fn hot_add(controller: &str) {
     assert_eq!(outcome.called.disks().len(), 2);
     // QEMU's LSI SAS tells nobody of a new disk.
     let noted =
-        outcome.called.err.contains("row 2: ") && outcome.called.err.contains("came or went");
+        outcome.called.err.contains("row 3: ") && outcome.called.err.contains("came or went");
     assert_eq!(noted, controller != "lsisas", "{}", outcome.called.err);
 }
