@@ -3,7 +3,9 @@
 //! Both are values, so that tests read them and nothing else writes to them. A
 //! reader that goes away ends the output quietly.
 
+use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 /// The two streams of a command and what the terminal can show.
 pub struct Console<'a> {
@@ -16,8 +18,8 @@ pub struct Console<'a> {
     width: usize,
 }
 
-/// Width in columns where there is no terminal.
-pub const DEFAULT_WIDTH: usize = 80;
+/// Width in columns where nothing bounds it: a table in a file is not cut to a terminal.
+pub const UNBOUNDED: usize = usize::MAX;
 
 impl<'a> Console<'a> {
     /// Plain streams: no bar, no escape codes, `width` columns.
@@ -38,11 +40,9 @@ impl<'a> Console<'a> {
 
     /// The streams of this process.
     pub fn process(out: &'a mut (dyn Write + 'a), err: &'a mut (dyn Write + 'a)) -> Self {
-        let width = terminal_size::terminal_size()
-            .map(|(width, _)| usize::from(width.0))
-            .or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
-            .filter(|&width| width > 0)
-            .unwrap_or(DEFAULT_WIDTH);
+        let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let columns = std::env::var("COLUMNS").ok();
+        let width = width(is_file(&std::io::stdout()), terminal, columns.as_deref());
         let mut console = Self::plain(out, err, width);
         console.bar = wants_bar(
             std::io::stderr().is_terminal(),
@@ -88,6 +88,22 @@ impl<'a> Console<'a> {
     }
 }
 
+/// Columns of the result. What goes into a file is read elsewhere, so that only
+/// `COLUMNS` bounds it; a pipe is most likely read on the `terminal` that stderr or
+/// stdin is.
+fn width(to_file: bool, terminal: Option<usize>, columns: Option<&str>) -> usize {
+    let asked = columns.and_then(|columns| columns.parse().ok());
+    let known = terminal.filter(|_| !to_file).or(asked);
+    known.filter(|&width| width > 0).unwrap_or(UNBOUNDED)
+}
+
+/// Whether a stream ends in a regular file.
+fn is_file(stream: &impl AsFd) -> bool {
+    let own = stream.as_fd().try_clone_to_owned();
+    own.and_then(|own| File::from(own).metadata())
+        .is_ok_and(|metadata| metadata.is_file())
+}
+
 /// A bar needs a terminal that can move its cursor. `NO_COLOR` asks for output
 /// without escape codes.
 fn wants_bar(terminal: bool, term: Option<&str>, no_color: bool) -> bool {
@@ -129,6 +145,19 @@ mod tests {
             assert_eq!(console.lost().is_some(), lost);
             assert_eq!(out.writes, 1);
         }
+    }
+
+    #[test]
+    fn a_file_has_the_width_that_was_asked_for() {
+        assert_eq!(width(false, Some(80), Some("132")), 80);
+        assert_eq!(width(true, Some(80), Some("132")), 132);
+        assert_eq!(width(true, Some(80), None), UNBOUNDED);
+        assert_eq!(width(false, None, Some("40")), 40);
+        for none in [None, Some("0"), Some("x")] {
+            assert_eq!(width(false, None, none), UNBOUNDED);
+        }
+        assert!(is_file(&tempfile::tempfile().unwrap()));
+        assert!(!is_file(&std::io::pipe().unwrap().1));
     }
 
     #[test]
