@@ -267,7 +267,7 @@ pub(crate) fn document() -> Value {
             "trouble": ["record 3 is missing"],
         },
         "host": {
-            "qemu_version": "7.2.22", "accel": "tcg", "accel_reason": "/dev/kvm is missing",
+            "job": "quick", "qemu_version": "7.2.22", "accel": "tcg", "accel_reason": "/dev/kvm is missing",
             "backend": "null", "command_line": "qemu-system-x86_64 -M q35",
             "first_record_s": 0.25,
         },

@@ -1,263 +1,268 @@
-//! The columns of every table, as data.
+//! The columns of the tables, as data.
 
 use super::figures::{blank, count, decimals, micros, size};
-use crate::result::{HostRun, Row};
+use super::lines::Line;
+use super::names::{JobNames, Place};
+use super::points::Point;
+use super::sheet::KEPT;
+use crate::result::Row;
 use proto::result::{CheckStatus, Direction, RunParams, RunStatus};
+use std::collections::BTreeSet;
 
-/// Which part of a result a column belongs to. Narrow tables show the parts one
-/// below the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// What was run; repeated in each part.
-    Row,
-    /// Which job; part of what was run where nothing else tells two of them apart.
-    Job,
-    /// On which controller; part of what was run where there are several.
-    Controller,
-    /// How completions were awaited; part of what was run where not all polled.
-    Wait,
-    /// How much.
-    Rate,
-    /// What it cost the processors.
-    Cpu,
-    /// How long.
-    Latency,
-}
-
-/// One line: a row in one of its directions.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    /// The row.
-    pub run: &'a Row,
-    /// `read`, `write` or `trim`.
-    pub direction: &'static str,
-    /// Its figures; `None` where the row has none.
-    pub figures: Option<&'a Direction>,
-    /// First line of its row: figures of the whole row stand here.
-    pub first: bool,
-}
+/// How the text of a cell comes from a line.
+type Cell<'r> = Box<dyn Fn(&Line<'_>) -> String + 'r>;
 
 /// One column.
-#[derive(Clone, Copy)]
-pub struct Column {
+pub struct Column<'r> {
     /// Header, unit included.
-    pub name: &'static str,
-    /// Where it belongs.
-    pub group: Group,
+    pub name: String,
     /// Figures stand right, words left.
     pub right: bool,
+    /// What it is worth where there is no room for all; see [`super::sheet`].
+    pub worth: u8,
+    /// Whether it may stand above the table where it is the same in all lines.
+    pub folds: Folds,
     /// The text of a cell; blank where there is no figure.
-    pub cell: fn(&Line<'_>) -> String,
+    pub cell: Cell<'r>,
 }
 
-const fn words(name: &'static str, group: Group, cell: fn(&Line<'_>) -> String) -> Column {
+/// Whether a column that says the same in each line may be said once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folds {
+    /// It says what was run, so even of a single line.
+    Always,
+    /// It is a result, so only where it holds for several.
+    IfSeveral,
+    /// It is one of the figures to be compared.
+    Never,
+}
+
+fn column<'r>(
+    name: impl Into<String>,
+    right: bool,
+    worth: u8,
+    folds: Folds,
+    cell: impl Fn(&Line<'_>) -> String + 'r,
+) -> Column<'r> {
     Column {
-        name,
-        group,
-        right: false,
-        cell,
+        name: name.into(),
+        right,
+        worth,
+        folds,
+        cell: Box::new(cell),
     }
 }
 
-const fn number(name: &'static str, group: Group, cell: fn(&Line<'_>) -> String) -> Column {
-    Column {
-        name,
-        group,
-        right: true,
-        cell,
+/// Says what was run, in words.
+fn words<'r>(name: &str, worth: u8, cell: impl Fn(&Line<'_>) -> String + 'r) -> Column<'r> {
+    column(name, false, worth, Folds::Always, cell)
+}
+
+/// A figure that stands in a column whatever it is.
+fn figure<'r>(
+    name: impl Into<String>,
+    worth: u8,
+    cell: impl Fn(&Line<'_>) -> String + 'r,
+) -> Column<'r> {
+    column(name, true, worth, Folds::Never, cell)
+}
+
+/// What was run, and which rows it was.
+#[must_use]
+pub fn identity<'r>(rows: &[Row], jobs: &'r JobNames) -> Vec<Column<'r>> {
+    let place = Place::of(rows);
+    let several = |name: fn(&Row) -> &str| {
+        let names: BTreeSet<&str> = rows.iter().map(name).collect();
+        names.len() > 1
+    };
+    let mut columns = vec![figure("row", KEPT, |line| {
+        line.once(|point| point.numbers())
+    })];
+    if several(|row| &row.disk) {
+        let name = move |line: &Line<'_>| line.once(|point| place.name(point.first()));
+        columns.push(words(place.header(), KEPT, name));
     }
-}
-
-/// All columns, in order.
-pub const COLUMNS: &[Column] = &[
-    number("row", Group::Row, |line| {
-        first(line, |run| run.row.to_string())
-    }),
-    words("controller", Group::Controller, |line| {
-        first(line, |run| kinds(&run.controller))
-    }),
-    words("job", Group::Job, |line| first(line, |run| run.job.clone())),
-    words("rw", Group::Row, rw),
-    number("bs", Group::Row, block_size),
-    number("depth", Group::Row, |line| {
-        first(line, |run| run.depth.asked.to_string())
-    }),
-    words("wait", Group::Wait, |line| {
-        first(line, |run| wait(&run.params).to_owned())
-    }),
-    number("eff.", Group::Rate, |line| {
-        measured(line, |run| decimals(run.depth.effective, 1))
-    }),
-    number("IOPS", Group::Rate, |line| {
-        blank(line.figures, |d| count(d.iops))
-    }),
-    number("MiB/s", Group::Rate, |line| {
-        blank(line.figures, |d| {
-            decimals(d.bw_bytes / f64::from(1 << 20), 1)
-        })
-    }),
-    number("bells/IO", Group::Rate, |line| {
-        measured(line, |run| decimals(run.per_io.doorbells, 3))
-    }),
-    number("err", Group::Rate, |line| {
-        first(line, |run| run.errors.to_string())
-    }),
-    words("checks", Group::Rate, |line| first(line, checks)),
-    number("CPU %", Group::Cpu, |line| {
-        measured(line, |run| decimals(run.cpu.busy_pct, 1))
-    }),
-    number("IOPS/CPU%", Group::Cpu, |line| {
-        measured(line, |run| count(run.cpu.iops_per_cpu_pct))
-    }),
-    number("cyc/IO", Group::Cpu, |line| {
-        measured(line, |run| decimals(run.cpu.work_cycles_per_io, 0))
-    }),
-    number("host us/IO", Group::Cpu, |line| {
-        host(line, |host| host.cpu_us_per_io)
-    }),
-    number("net", Group::Cpu, |line| {
-        host(line, |host| host.net_cpu_us_per_io)
-    }),
-    number("mean us", Group::Latency, |line| {
-        blank(line.figures.and_then(|d| d.lat_ns.mean), micros)
-    }),
-    number("p50", Group::Latency, |line| {
-        percentile(line, |d| d.lat_ns.p50)
-    }),
-    number("p99", Group::Latency, |line| {
-        percentile(line, |d| d.lat_ns.p99)
-    }),
-    number("p99.9", Group::Latency, |line| {
-        percentile(line, |d| d.lat_ns.p99_9)
-    }),
-    number("max us", Group::Latency, |line| {
-        percentile(line, |d| d.lat_ns.max)
-    }),
-];
-
-/// The columns of these groups; the controller only where there are several, and how
-/// completions were awaited only where not all were polled for.
-pub fn columns(runs: &[Row], wanted: impl Fn(Group) -> bool) -> Vec<&'static Column> {
-    let waits = runs.iter().any(|run| run.params.wait != "poll");
-    let several = runs.iter().any(|run| run.controller != runs[0].controller);
-    let shown = |group| match group {
-        Group::Controller => several,
-        Group::Wait => waits,
-        Group::Job => jobs_look_alike(runs),
-        group => wanted(group),
-    };
-    COLUMNS
-        .iter()
-        .filter(|column| shown(column.group))
-        .collect()
-}
-
-/// Whether two jobs have the same direction, block size and depth.
-fn jobs_look_alike(runs: &[Row]) -> bool {
-    let shown = |run: &Row| {
-        let params = &run.params;
-        (
-            params.rw.clone(),
-            params.bs,
-            params.bs_write,
-            run.depth.asked,
-        )
-    };
-    runs.iter().enumerate().any(|(at, run)| {
-        let others = &runs[..at];
-        let alike = |other: &&Row| other.job != run.job && shown(other) == shown(run);
-        others.iter().any(|other| alike(&other))
-    })
-}
-
-/// The kind in a controller's id; of several at once each kind, and of how many.
-fn kinds(ids: &str) -> String {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    for id in ids.split('+') {
-        let kind = id.split_once('@').map_or(id, |(kind, _)| kind);
-        match kinds.last_mut() {
-            Some((last, count)) if *last == kind => *count += 1,
-            _ => kinds.push((kind, 1)),
+    if several(|row| &row.job) {
+        // Without it two jobs may look alike.
+        let worth = if jobs_look_alike(rows) { KEPT } else { 20 };
+        let swept = rows.iter().all(|row| row.job.contains('/'));
+        if worth == KEPT || !swept {
+            let name = |line: &Line<'_>| line.once(|point| jobs.short(&point.first().job).into());
+            columns.push(words("job", worth, name));
         }
     }
-    let shown = kinds.into_iter().map(|(kind, count)| match count {
-        1 => kind.to_owned(),
-        count => format!("{count} {kind}"),
-    });
-    shown.collect::<Vec<_>>().join("+")
+    columns.extend(parameters());
+    columns
 }
 
-/// The lines of a result: one for each direction that a row has figures in.
-pub fn lines(runs: &[Row]) -> Vec<Line<'_>> {
-    runs.iter().flat_map(of_run).collect()
+/// Of a job, what most tells it from another.
+#[must_use]
+pub fn parameters() -> Vec<Column<'static>> {
+    let number =
+        |name, cell: fn(&Line<'_>) -> String| column(name, true, KEPT, Folds::Always, cell);
+    vec![
+        words("rw", KEPT, rw),
+        number("bs", block_size),
+        number("depth", |line| {
+            line.once(|point| point.first().depth.asked.to_string())
+        }),
+        words("wait", KEPT, |line| line.once(waits)),
+    ]
 }
 
-fn of_run(run: &Row) -> Vec<Line<'_>> {
-    let directions = [("read", &run.read), ("write", &run.write)];
-    let trims = run.trim.as_ref().map(|trim| ("trim", trim));
-    let mut lines: Vec<Line<'_>> = directions
-        .into_iter()
-        .chain(trims)
-        .filter(|(_, figures)| figures.ios > 0)
-        .map(|(direction, figures)| Line {
-            run,
-            direction,
-            figures: Some(figures),
-            first: false,
+/// What came out. `asked` are the percentiles that a job asks for; `repeated` shows how
+/// far repeats lie apart.
+#[must_use]
+pub fn results(asked: &[String], repeated: bool) -> Vec<Column<'static>> {
+    let iops = |d: &Direction| Some(d.iops);
+    let mean_ns = |d: &Direction| d.lat_ns.mean;
+    let mut columns = Vec::new();
+    if repeated {
+        columns.push(column("n", true, 90, Folds::Always, |line| {
+            line.once(|point| point.counted().count().to_string())
+        }));
+    }
+    columns.push(figure("eff.", 3, |line| {
+        line.measured(|row| Some(row.depth.effective), |one| decimals(one, 1))
+    }));
+    columns.push(figure("IOPS", KEPT, move |line| {
+        direction(line, iops, count)
+    }));
+    if repeated {
+        columns.push(figure("IOPS min..max", 80, move |line| {
+            range(line, iops, count)
+        }));
+    }
+    columns.push(figure("MiB/s", 25, |line| {
+        let mib = |d: &Direction| Some(d.bw_bytes / f64::from(1 << 20));
+        direction(line, mib, |one| decimals(one, 1))
+    }));
+    columns.push(figure("mean us", KEPT, move |line| {
+        direction(line, mean_ns, micros)
+    }));
+    if repeated {
+        columns.push(figure("us min..max", 70, move |line| {
+            range(line, mean_ns, micros)
+        }));
+    }
+    let usual = [("50", 15), ("99", 50), ("99.9", 10)].map(|(one, worth)| (one.to_owned(), worth));
+    let percentiles = match asked {
+        [] => usual.to_vec(),
+        asked => asked.iter().map(|one| (one.clone(), 45)).collect(),
+    };
+    for (percentile, worth) in percentiles {
+        columns.push(figure(format!("p{percentile}"), worth, move |line| {
+            let ns = line.figures.as_ref();
+            let ns = ns.and_then(|figures| figures.percentile_ns(&percentile));
+            blank(ns, |ns| micros(ns as f64))
+        }));
+    }
+    columns.push(figure("max us", 8, |line| {
+        let ns = line.figures.as_ref().and_then(|figures| figures.max_ns());
+        blank(ns, |ns| micros(ns as f64))
+    }));
+    columns.extend(processor());
+    columns.extend([
+        column("bells/IO", true, 5, Folds::IfSeveral, |line| {
+            line.measured(|row| Some(row.per_io.doorbells), |one| decimals(one, 3))
+        }),
+        column("err", true, KEPT, Folds::IfSeveral, |line| {
+            line.once(errors)
+        }),
+        column("checks", false, KEPT, Folds::IfSeveral, |line| {
+            line.once(checks)
+        }),
+    ]);
+    columns
+}
+
+/// What it cost the processors.
+fn processor() -> [Column<'static>; 5] {
+    let host = |name, worth, value: fn(&Row) -> Option<f64>| {
+        figure(name, worth, move |line| {
+            line.measured(value, |us| decimals(us, 1))
         })
-        .collect();
-    if lines.is_empty() {
-        lines.push(Line {
-            run,
-            direction: "",
-            figures: None,
-            first: true,
-        });
-    }
-    lines[0].first = true;
-    lines
+    };
+    [
+        column("CPU %", true, 60, Folds::IfSeveral, |line| {
+            line.measured(busy_pct, |one| decimals(one, 1))
+        }),
+        figure("IOPS/CPU%", 40, |line| line.measured(iops_per_pct, count)),
+        figure("cyc/IO", 2, |line| {
+            line.measured(
+                |row| Some(row.cpu.work_cycles_per_io),
+                |one| decimals(one, 0),
+            )
+        }),
+        host("host us/IO", 6, |row| row.host.as_ref()?.cpu_us_per_io),
+        host("net", 1, |row| row.host.as_ref()?.net_cpu_us_per_io),
+    ]
 }
 
-fn first(line: &Line<'_>, text: impl Fn(&Row) -> String) -> String {
-    if line.first {
-        text(line.run)
-    } else {
-        String::new()
-    }
+/// Share of the window in which the guest's processors were busy.
+#[must_use]
+pub fn busy_pct(row: &Row) -> Option<f64> {
+    Some(row.cpu.busy_pct)
 }
 
-/// A figure of the whole row that exists only if I/Os were measured.
-fn measured(line: &Line<'_>, text: impl Fn(&Row) -> String) -> String {
-    if line.figures.is_some() {
-        first(line, text)
-    } else {
-        String::new()
-    }
+/// IOPS by it.
+#[must_use]
+pub fn iops_per_pct(row: &Row) -> Option<f64> {
+    Some(row.cpu.iops_per_cpu_pct)
 }
 
-/// How completions were announced, if the row halted for them.
-fn wait(params: &RunParams) -> &str {
-    match (params.wait.as_str(), &params.irq) {
-        ("irq", Some(irq)) => irq,
-        (wait, _) => wait,
-    }
+fn direction(
+    line: &Line<'_>,
+    value: impl Fn(&Direction) -> Option<f64>,
+    text: impl Fn(f64) -> String,
+) -> String {
+    let figures = line.figures.as_ref();
+    blank(figures.and_then(|figures| figures.mean(value)), text)
 }
 
-/// A figure of the host.
-fn host(line: &Line<'_>, value: impl Fn(&HostRun) -> Option<f64>) -> String {
-    measured(line, |run| {
-        let figure = run.host.as_ref().and_then(&value);
-        figure.map(|us| decimals(us, 1)).unwrap_or_default()
+fn range(
+    line: &Line<'_>,
+    value: impl Fn(&Direction) -> Option<f64>,
+    text: impl Fn(f64) -> String,
+) -> String {
+    let figures = line.figures.as_ref();
+    let range = figures.and_then(|figures| figures.range(value));
+    blank(range, |(low, high)| {
+        format!("{}..{}", text(low), text(high))
     })
 }
 
-fn percentile(line: &Line<'_>, value: impl Fn(&Direction) -> Option<u64>) -> String {
-    blank(line.figures.and_then(value), |ns| micros(ns as f64))
+/// Whether two jobs have the same direction, block size, depth and way to wait.
+#[must_use]
+pub fn jobs_look_alike(rows: &[Row]) -> bool {
+    let shown = |row: &Row| {
+        let RunParams {
+            rw,
+            bs,
+            bs_write,
+            wait,
+            ..
+        } = &row.params;
+        (rw.clone(), *bs, *bs_write, row.depth.asked, wait.clone())
+    };
+    rows.iter().enumerate().any(|(at, row)| {
+        let alike = |other: &Row| other.job != row.job && shown(other) == shown(row);
+        rows[..at].iter().any(alike)
+    })
+}
+
+/// How completions were announced, if the rows halted for them.
+fn waits(point: &Point<'_>) -> String {
+    let params = &point.first().params;
+    match (params.wait.as_str(), &params.irq) {
+        ("irq", Some(irq)) => irq.clone(),
+        (wait, _) => wait.to_owned(),
+    }
 }
 
 /// The workload; of a mix, the direction too.
 fn rw(line: &Line<'_>) -> String {
-    let rw = &line.run.params.rw;
+    let rw = &line.row().params.rw;
     match (rw.as_str(), line.direction) {
         ("rw" | "readwrite" | "randrw", "read") => format!("{rw} r"),
         ("rw" | "readwrite" | "randrw", "write") => format!("{rw} w"),
@@ -266,26 +271,44 @@ fn rw(line: &Line<'_>) -> String {
 }
 
 fn block_size(line: &Line<'_>) -> String {
-    let params = &line.run.params;
+    let params = &line.row().params;
     match (line.direction, params.bs_write) {
         ("write", Some(bytes)) => size(bytes),
         _ => size(params.bs),
     }
 }
 
-/// The worst of a row's checks; a row that did not end well shows that instead.
-fn checks(run: &Row) -> String {
-    match run.status {
-        RunStatus::Skipped => return "skipped".into(),
-        RunStatus::Failed => return "FAILED".into(),
-        RunStatus::Ok => {}
+/// I/Os that failed in all rows; blank where none was started.
+fn errors(point: &Point<'_>) -> String {
+    let started = point
+        .rows
+        .iter()
+        .filter(|row| row.status != RunStatus::Skipped);
+    let errors: Vec<u64> = started.map(|row| row.errors).collect();
+    match errors.is_empty() {
+        true => String::new(),
+        false => errors.iter().sum::<u64>().to_string(),
     }
-    let any = |status| run.checks.iter().any(|check| check.status == status);
-    if any(CheckStatus::Failed) {
-        "FAILED".into()
-    } else if run.checks.is_empty() || any(CheckStatus::NotMade) {
-        "not made".into()
-    } else {
-        "ok".into()
-    }
+}
+
+/// The worst of all rows' checks; a row that did not end well shows that instead.
+fn checks(point: &Point<'_>) -> String {
+    let of = |row: &&Row| match row.status {
+        RunStatus::Skipped => "skipped",
+        RunStatus::Failed => "FAILED",
+        RunStatus::Ok => {
+            let any = |status| row.checks.iter().any(|check| check.status == status);
+            if any(CheckStatus::Failed) {
+                "FAILED"
+            } else if row.checks.is_empty() || any(CheckStatus::NotMade) {
+                "not made"
+            } else {
+                "ok"
+            }
+        }
+    };
+    let all: Vec<&str> = point.rows.iter().map(of).collect();
+    let worst = ["FAILED", "skipped", "not made", "ok"];
+    let worst = worst.into_iter().find(|one| all.contains(one));
+    worst.unwrap_or_default().to_owned()
 }

@@ -1,20 +1,35 @@
 //! A result as a person or a program wants it.
+//!
+//! Rows become [`points`] (repeats taken together), these [`lines`] (one for each
+//! direction), and lines with columns ([`cells`]) a [`sheet`], which knows what it leaves
+//! out where there is no room.
 
 mod cells;
 mod csv;
 mod figures;
-mod layout;
-mod markdown;
+mod fold;
+mod head;
+mod lines;
+mod merged;
+mod names;
+mod of_row;
+mod percentiles;
+mod points;
 mod remarks;
 #[cfg(test)]
-pub(crate) mod tests;
+pub(crate) mod sample;
+mod sheet;
+mod side_by_side;
+mod stages;
+mod table;
+#[cfg(test)]
+mod tests;
 
-pub use cells::{COLUMNS, Column, Group, Line, columns, lines};
 pub use csv::csv;
 pub use figures::{blank, count, decimals, micros, size};
-pub use layout::table;
-pub use markdown::markdown;
-pub use remarks::remarks;
+pub use names::kinds;
+pub use remarks::{advised, remarks};
+pub use table::{markdown, table};
 
 use crate::result::Document;
 use clap::ValueEnum;
@@ -28,7 +43,7 @@ pub enum Format {
     Json,
     /// One line per row and direction, raw figures.
     Csv,
-    /// A Markdown table.
+    /// Markdown tables.
     Md,
 }
 
@@ -36,17 +51,9 @@ pub enum Format {
 #[must_use]
 pub fn render(document: &Document, format: Format, width: usize) -> String {
     match format {
-        Format::Table => format!(
-            "{}{}",
-            table(&document.rows, width),
-            remarks(document, width)
-        ),
+        Format::Table => table(document, width),
         Format::Json => document.to_json(),
-        Format::Csv => csv(&document.rows),
-        Format::Md => format!(
-            "{}\n{}",
-            markdown(&document.rows),
-            remarks(document, usize::MAX)
-        ),
+        Format::Csv => csv(document),
+        Format::Md => markdown(document),
     }
 }

@@ -1,32 +1,88 @@
-//! What must be said beside the figures.
+//! What must be said beside the figures, each once, with the rows that it holds for.
 
-use crate::result::{Document, Row};
-use proto::result::{CheckStatus, RunStatus};
+use super::of_row::of_row;
+use super::sheet::wrap;
+use crate::result::Document;
+use proto::record::{row_number, split_row_note};
+
+/// Remarks in order, each with its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    all: Vec<(String, Vec<u32>)>,
+}
+
+impl Remarks {
+    /// Of the whole result.
+    pub fn say(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.all.iter().any(|(known, _)| *known == text) {
+            self.all.push((text, Vec::new()));
+        }
+    }
+
+    /// Of the row of this index.
+    pub fn on(&mut self, row: u32, text: impl Into<String>) {
+        let text = text.into();
+        let known = |(said, rows): &&mut (String, Vec<u32>)| *said == text && !rows.is_empty();
+        match self.all.iter_mut().find(known) {
+            Some((_, rows)) if rows.contains(&row) => {}
+            Some((_, rows)) => rows.push(row),
+            None => self.all.push((text, vec![row])),
+        }
+    }
+
+    /// One line each.
+    fn lines(&self) -> impl Iterator<Item = String> + '_ {
+        self.all.iter().map(|(text, rows)| match rows[..] {
+            [] => text.clone(),
+            [row] => format!("Row {}: {text}", row_number(row)),
+            _ => format!("Rows {}: {text}", ranges(rows)),
+        })
+    }
+}
 
 /// Lines below a table, each wrapped to `width` columns; starts with an empty line.
+/// `blank_percentiles` says that the table has such.
 #[must_use]
-pub fn remarks(document: &Document, width: usize) -> String {
-    let mut all = Vec::new();
-    if document.accel() == "tcg" {
-        all.push(
-            "Accelerator TCG: times are TCG times, not hardware times; counts are exact.".into(),
-        );
+pub fn remarks(document: &Document, blank_percentiles: bool, width: usize) -> String {
+    let mut said = Remarks::default();
+    if blank_percentiles {
+        said.say("A percentile is blank where fewer than 10 I/Os lie beyond it.");
     }
-    let null = document.backend().starts_with("null");
-    if null {
-        all.push(
+    let host = document.host();
+    if host.accel == "tcg" {
+        said.say("Accelerator TCG: times are TCG times, not hardware times; counts are exact.");
+    }
+    if host.backend.starts_with("null") {
+        said.say(
             "Null backend: there is no medium behind the disk, the figures are the controller's; \
-             reads give zeros."
-                .into(),
+             reads give zeros.",
         );
     }
-    all.extend(document.rows.iter().flat_map(|run| of_run(run, null)));
-    if document.rows.iter().any(|run| run.stages_ns.is_some()) {
-        all.push("The stages of each row's latency are in result.json, as stages_ns.".into());
+    if let Some(whose) = super::stages::whose_work(&document.rows) {
+        said.say(whose);
     }
-    all.extend(gaps(&document.rows));
+    for note in document.notes() {
+        match split_row_note(note) {
+            Some((row, text)) => said.on(row, advised(&of_any_disk(document, row, text))),
+            None => said.say(advised(note)),
+        }
+    }
+    for row in &document.rows {
+        of_row(document, row, &mut said);
+    }
+    if let Some(ns) = document.rows.iter().map(|row| row.gaps.longest_ns).max() {
+        // Gaps come in most rows of a busy host.
+        let text = format!(
+            "the guest did not run at times, for up to {:.1} ms: their tails are the host's.",
+            ns as f64 / 1e6
+        );
+        for row in document.rows.iter().filter(|row| row.gaps.count > 0) {
+            said.on(row.row, text.clone());
+        }
+    }
     let mut text = String::new();
-    for remark in all {
+    for remark in said.lines() {
         text.push('\n');
         text.push_str(&wrap(&remark, width));
     }
@@ -36,182 +92,101 @@ pub fn remarks(document: &Document, width: usize) -> String {
     text
 }
 
-fn of_run(run: &Row, null: bool) -> Vec<String> {
-    let mut said = Vec::new();
-    let row = run.row;
-    let reason = run.reason.as_deref().unwrap_or("no reason given");
-    match run.status {
-        RunStatus::Ok => {}
-        RunStatus::Failed => said.push(format!("Row {row} FAILED: {reason}")),
-        RunStatus::Skipped => said.push(format!("Row {row} skipped: {reason}")),
+/// A note with what can be done about it.
+#[must_use]
+pub fn advised(note: &str) -> String {
+    // A SCSI disk of QEMU's offers FUA only where it is asked to.
+    if note.contains("takes no FUA") && !note.contains("nvme@") {
+        return format!("{note} (QEMU gives its SCSI disks FUA with --device-opt disk.dpofua=on)");
     }
-    for check in &run.checks {
-        let name = &check.name;
-        match check.status {
-            CheckStatus::Ok => {}
-            CheckStatus::Failed => {
-                said.push(format!("Row {row}: check {name} FAILED: {}", check.detail));
-            }
-            CheckStatus::NotMade => {
-                said.push(format!(
-                    "Row {row}: check {name} not made: {}",
-                    check.detail
-                ));
-            }
-        }
-    }
-    if run.all_zero == Some(true) && !null {
-        said.push(format!(
-            "Row {row}: every byte read was zero, as from space that was never written."
-        ));
-    }
-    for (kind, times) in &run.errors_by_kind {
-        said.push(format!("Row {row}: {times} x {kind}"));
-    }
-    if run.mismatched_bytes > 0 {
-        said.push(format!("Row {row}: {} bytes differ", run.mismatched_bytes));
-        for bad in &run.mismatches {
-            said.push(format!(
-                "Row {row}: byte {}: expected {:#04x}, found {:#04x}",
-                bad.offset, bad.expected, bad.found
-            ));
-        }
-    }
-    if run.shares.len() > 1 && run.status != RunStatus::Skipped {
-        let each = run.shares.iter();
-        let each: Vec<String> = each
-            .map(|share| format!("{} {}", share.disk, share.ios))
-            .collect();
-        said.push(format!("Row {row}: I/Os by disk: {}.", each.join(", ")));
-    }
-    said.extend(finer(run));
-    if run.open_at_end.censored {
-        said.push(format!(
-            "Row {row}: the tail is cut off: an I/O older than p99 was open at the end."
-        ));
-    }
-    said
+    note.to_owned()
 }
 
-/// What rates, searches, flushes and steadiness came to.
-fn finer(run: &Row) -> Vec<String> {
-    let row = run.row;
-    let mut said = Vec::new();
-    if let Some(late) = &run.late {
-        let ms = |ns: Option<u64>| ns.map_or("-".into(), |ns| format!("{:.3}", ns as f64 / 1e6));
-        said.push(format!(
-            "Row {row}: at its fixed rate I/Os started {:.3} ms late on average; from their intended \
-             start p99 is {} ms and the longest {} ms.",
-            late.mean_ns / 1e6,
-            ms(late.lat_intended_ns.p99),
-            ms(late.lat_intended_ns.max)
-        ));
-    }
-    if let Some(found) = &run.latency_target {
-        let target = found.target_ns as f64 / 1e6;
-        said.push(match (found.finished, found.depth) {
-            (true, 0) => format!("Row {row}: not even depth 1 meets {target:.3} ms."),
-            (true, depth) => format!("Row {row}: depth {depth} is the largest that meets {target:.3} ms."),
-            (false, depth) => format!(
-                "Row {row}: the search for the depth that meets {target:.3} ms did not end in time; \
-                 {depth} met it."
-            ),
-        });
-    }
-    if let Some(steady) = &run.steady {
-        let so = if steady.attained {
-            "steady"
-        } else {
-            "NOT steady"
-        };
-        said.push(format!(
-            "Row {row}: {so}, the criterion was {:.3} at last.",
-            steady.criterion
-        ));
-    }
-    if let Some(flush) = run.flush.as_ref().filter(|flush| flush.ios > 0) {
-        said.push(format!(
-            "Row {row}: {} flushes, {:.3} ms on average.",
-            flush.ios,
-            flush.lat_ns.mean.unwrap_or(0.0) / 1e6
-        ));
-    }
-    said
+/// The text of a note without the name of the row's own disk, which its line has, so
+/// that the same is said once of several disks.
+fn of_any_disk(document: &Document, row: u32, text: &str) -> String {
+    let of = document.rows.iter().find(|known| known.row == row);
+    of.map_or(text.to_owned(), |row| text.replace(&row.disk, "the disk"))
 }
 
-/// Gaps come in most rows of a busy host: they are said once.
-fn gaps(rows: &[Row]) -> Option<String> {
-    let with: Vec<String> = rows
-        .iter()
-        .filter(|run| run.gaps.count > 0)
-        .map(|run| run.row.to_string())
-        .collect();
-    let longest_ns = rows.iter().map(|run| run.gaps.longest_ns).max()?;
-    if with.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "The guest did not run at times, for up to {:.1} ms, in rows {}: their tails are the host's.",
-        longest_ns as f64 / 1e6,
-        with.join(", ")
-    ))
-}
-
-/// Breaks at spaces; a word longer than the width stays whole.
-fn wrap(text: &str, width: usize) -> String {
-    let mut wrapped = String::new();
-    let mut used = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > width {
-            wrapped.push_str("\n  ");
-            used = 2;
-        } else if used > 0 {
-            wrapped.push(' ');
-            used += 1;
+/// `1-3, 5` of sorted row indices.
+fn ranges(rows: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in rows.iter().map(|row| row_number(*row)) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
         }
-        wrapped.push_str(word);
-        used += length;
     }
-    wrapped
+    let shown = ranges.iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}-{last}"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::row;
-    use super::{gaps, of_run, wrap};
-    use proto::result::Share;
+    use super::super::sample::{document, row};
+    use super::*;
 
     #[test]
-    fn the_disks_of_a_row_on_several_are_listed() {
-        let mut two = row(1);
-        assert_eq!(of_run(&two, true), Vec::<String>::new());
-        let share = |disk: &str, ios| Share {
-            disk: disk.into(),
-            ios,
-            ..Share::default()
-        };
-        two.shares = vec![share("pvscsi@00:03.0:0:0", 7), share("nvme@00:04.0:1", 6)];
-        let listed = "Row 1: I/Os by disk: pvscsi@00:03.0:0:0 7, nvme@00:04.0:1 6.";
-        assert_eq!(of_run(&two, true), [listed]);
+    fn the_same_is_said_once_with_its_rows() {
+        let mut said = Remarks::default();
+        for row in [0, 1, 2, 4, 4] {
+            said.on(row, "late.");
+        }
+        said.on(6, "FAILED: gone");
+        said.say("TCG.");
+        said.say("TCG.");
+        let lines: Vec<String> = said.lines().collect();
+        assert_eq!(lines, ["Rows 1-3, 5: late.", "Row 7: FAILED: gone", "TCG."]);
+        assert_eq!(ranges(&[0, 1, 3]), "1, 2, 4");
     }
 
     #[test]
     fn gaps_are_said_once() {
-        assert_eq!(gaps(&[row(0)]), None);
-        let mut runs = [row(0), row(1), row(2)];
-        runs[0].gaps.count = 2;
-        runs[0].gaps.longest_ns = 1_500_000;
-        runs[2].gaps.count = 1;
-        runs[2].gaps.longest_ns = 400_000;
-        let said = gaps(&runs).unwrap();
-        assert!(said.contains("up to 1.5 ms, in rows 0, 2:"), "{said}");
+        let gaps = |counts: [u64; 3]| {
+            let with = |(number, count): (u32, u64)| {
+                let mut row = row(number);
+                row.gaps.count = count;
+                row.gaps.longest_ns = count * 500_000;
+                row
+            };
+            remarks(&document((0..).zip(counts).map(with).collect()), false, 200)
+        };
+        assert!(!gaps([0, 0, 0]).contains("did not run"));
+        let said = gaps([3, 0, 1]);
+        let line = "\nRows 1, 3: the guest did not run at times, for up to 1.5 ms: their";
+        assert!(said.contains(line), "{said}");
     }
 
     #[test]
-    fn wraps_at_spaces() {
-        assert_eq!(wrap("aa bb cc", 5), "aa bb\n  cc");
-        assert_eq!(wrap("aaaaaaaa bb", 5), "aaaaaaaa\n  bb");
-        assert_eq!(wrap("aa bb", usize::MAX), "aa bb");
+    fn notes_of_the_guest_are_repeated_below_the_table() {
+        let mut other = row(1);
+        other.disk = "lsisas@00:04.0:0:0".into();
+        let mut document = document(vec![row(0), other, row(2)]);
+        let no_fua = "takes no FUA, so its writes are plain ones";
+        document.set_notes(vec![
+            format!("row 1: pvscsi@00:03.0:0:0 {no_fua}"),
+            "job x: no disk fits".into(),
+            format!("row 2: lsisas@00:04.0:0:0 {no_fua}"),
+        ]);
+        let said = remarks(&document, true, 400);
+        let line = format!("\nRows 1, 2: the disk {no_fua} (QEMU gives its SCSI disks FUA with ");
+        assert!(
+            said.contains(&line) && said.contains("--device-opt disk.dpofua=on"),
+            "{said}"
+        );
+        assert!(said.contains("\njob x: no disk fits\n"), "{said}");
+        assert!(
+            said.contains("\nA percentile is blank where fewer than 10 I/Os"),
+            "{said}"
+        );
+        assert_eq!(
+            advised("nvme@00:05.0:1 takes no FUA"),
+            "nvme@00:05.0:1 takes no FUA"
+        );
     }
 }

@@ -1,119 +1,9 @@
 //! Tables of a made-up result, where every figure is known.
 
+use super::sample::{direction, document, repeats, row};
 use super::{csv, markdown, table};
-use crate::result::{HostRun, Row};
-use proto::result::{
-    Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, Gaps, LatencyNs, OpenAtEnd,
-    PerIo, Run, RunParams, RunStatus,
-};
-use std::collections::BTreeMap;
-
-fn direction(ios: u64) -> Direction {
-    Direction {
-        ios,
-        bytes: ios * 4096,
-        iops: 143_201.5,
-        bw_bytes: 586_553_344.0,
-        lat_ns: LatencyNs {
-            min: Some(1_000),
-            mean: Some(223_400.0),
-            stddev: Some(10.5),
-            max: Some(9_876_543),
-            p50: Some(220_000),
-            p99: Some(400_000),
-            ..LatencyNs::default()
-        },
-        ..Direction::default()
-    }
-}
-
-/// A row of random reads, all well.
-pub(crate) fn row(number: u32) -> Row {
-    let run = Run {
-        row: number,
-        job: "quick-b".into(),
-        controller: "pvscsi@00:03.0".into(),
-        disk: "pvscsi@00:03.0:0:0".into(),
-        shares: Vec::new(),
-        repeat: 0,
-        params: RunParams {
-            rw: "randread".into(),
-            bs: 4096,
-            bs_write: None,
-            iodepth: 32,
-            iodepth_batch_submit: 1,
-            iodepth_batch_complete_min: 1,
-            numjobs: 1,
-            rwmixread: 50,
-            wait: "poll".into(),
-            irq: None,
-            runtime_ns: Some(2_000_000_000),
-            ramp_ns: 0,
-            region_start: 0,
-            region_bytes: 1 << 30,
-            randseed: 1,
-            ring_pages: 32,
-            verify: "none".into(),
-            keys: Default::default(),
-        },
-        status: RunStatus::Ok,
-        reason: None,
-        window_ns: 2_000_000_000,
-        open_at_end: OpenAtEnd::default(),
-        commands: Commands::default(),
-        read: direction(286_403),
-        write: Direction::default(),
-        errors: 0,
-        errors_by_kind: BTreeMap::new(),
-        retries: 0,
-        verified_blocks: 0,
-        mismatched_bytes: 0,
-        mismatches: Vec::new(),
-        all_zero: Some(true),
-        digest: String::new(),
-        cpu: Cpu {
-            busy_pct: 100.0,
-            iops_per_cpu_pct: 1_432.0,
-            work_cycles_per_io: 8123.4,
-            empty_polls_per_io: 2.5,
-            ..Cpu::default()
-        },
-        accesses: Accesses::default(),
-        doorbells: BTreeMap::new(),
-        interrupts: None,
-        exits_bounds: proto::result::ExitsBounds::default(),
-        per_io: PerIo {
-            doorbells: 0.0625,
-            ..PerIo::default()
-        },
-        depth: Depth {
-            asked: 32,
-            effective: 31.94,
-            limit: 1024,
-        },
-        trim: None,
-        flush: None,
-        late: None,
-        latency_target: None,
-        steady: None,
-        stages_ns: None,
-        gaps: Gaps::default(),
-        checks: vec![Check {
-            name: "commands".into(),
-            status: CheckStatus::Ok,
-            detail: "read: guest 1, qemu 1".into(),
-        }],
-    };
-    let host = HostRun {
-        cpu_us_per_io: Some(10.25),
-        net_cpu_us_per_io: Some(4.0),
-        ..HostRun::default()
-    };
-    Row {
-        run,
-        host: Some(host),
-    }
-}
+use crate::result::Row;
+use proto::result::{Depth, Direction, Run, RunStatus, StagesNs};
 
 fn skipped() -> Row {
     let run = Run {
@@ -139,130 +29,322 @@ fn mixed() -> Row {
     run
 }
 
+/// The table itself, without what stands above and below it.
+fn grid(rows: &[Row], width: usize) -> Vec<String> {
+    let text = table(&document(rows.to_vec()), width);
+    let mut parts = text.split("\n\n");
+    let lines = parts.nth(1).unwrap_or_default().lines();
+    lines.map(str::to_owned).collect()
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+fn on(controller: &str, mut row: Row) -> Row {
+    row.controller = controller.into();
+    row.disk = format!("{controller}:0:0");
+    row
+}
+
+/// `quick` on two controllers: two depths, by polling and by interrupts.
+fn quick() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (job, (wait, depth)) in [("poll", 1), ("poll", 32), ("irq", 1), ("irq", 32)]
+        .iter()
+        .enumerate()
+    {
+        for controller in ["virtio-scsi@00:03.0", "nvme@00:04.0"] {
+            let mut row = on(controller, row(rows.len() as u32));
+            row.job = format!("quick-{}", ["a", "b", "c", "d"][job]);
+            row.params.wait = (*wait).into();
+            row.params.irq = (*wait == "irq").then(|| "msix".into());
+            row.depth.asked = *depth;
+            row.cpu.busy_pct = if *wait == "irq" { 12.5 } else { 100.0 };
+            rows.push(row);
+        }
+    }
+    rows
+}
+
 #[test]
-fn one_table_where_there_is_room() {
-    let text = table(&[row(0)], 200);
-    assert_eq!(text.lines().count(), 2);
-    let cells: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
+fn one_row_has_what_was_run_above_it_and_all_figures() {
+    let text = table(&document(vec![row(0)]), 200);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[0].starts_with("quick on pvscsi, backend null; QEMU 7.2.22, "),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nThe row: rw randread, bs 4k, depth 32, wait poll\n\n"),
+        "{text}"
+    );
+    let grid = grid(&[row(0)], 200);
     assert_eq!(
-        cells,
+        words(&grid[0]).join(" "),
+        "row eff. IOPS MiB/s mean us p50 p99 p99.9 max us CPU % IOPS/CPU% cyc/IO host us/IO net \
+         bells/IO err checks"
+    );
+    assert_eq!(
+        words(&grid[1]),
         [
-            "0", "randread", "4k", "32", "31.9", "143.2k", "559.4", "0.062", "0", "ok", "100.0",
-            "1432", "8123", "10.2", "4.0", "223", "220", "400", "9877"
+            "1", "31.9", "143.2k", "559.4", "223", "220", "400", "9877", "100.0", "1432", "8123",
+            "10.2", "4.0", "0.062", "0", "ok"
         ]
+    );
+    assert!(
+        text.contains("\nA percentile is blank where"),
+        "p99.9 is: {text}"
     );
 }
 
 #[test]
-fn three_tables_at_80_columns() {
-    let text = table(&[row(0), skipped(), mixed()], 80);
+fn what_is_the_same_in_all_rows_is_said_once() {
+    let text = table(&document(quick()), 200);
+    let said = "\nAll rows: rw randread, bs 4k, bells/IO 0.062, err 0, checks ok\n";
+    assert!(text.contains(said), "{text}");
+    let grid = grid(&quick(), 200);
+    assert_eq!(
+        words(&grid[0])[..7],
+        ["row", "controller", "job", "depth", "wait", "eff.", "IOPS"]
+    );
+    assert_eq!(words(&grid[1])[..5], ["1", "virtio-scsi", "a", "1", "poll"]);
+    assert_eq!(words(&grid[8])[..5], ["8", "nvme", "d", "32", "msix"]);
+}
+
+#[test]
+fn at_80_columns_a_table_stays_a_table_and_says_what_it_leaves_out() {
+    let text = table(&document(quick()), 80);
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
         "{text}"
     );
-    assert_eq!(text.matches("row ").count(), 3, "{text}");
-    for column in ["IOPS", "p99.9", "CPU %", "host us/IO"] {
-        assert!(text.contains(column), "{text}");
-    }
-}
-
-#[test]
-fn figures_are_listed_at_40_columns() {
-    let text = table(&[row(0)], 40);
+    let said = text.replace("\n  ", " ");
+    let grid = grid(&quick(), 80);
+    assert_eq!(
+        words(&grid[0]).join(" "),
+        "row controller job depth wait IOPS MiB/s mean us p50 p99 CPU % IOPS/CPU%"
+    );
     assert!(
-        text.lines().all(|line| line.chars().count() <= 40),
+        said.contains(
+            "\nLeft out at 80 columns: net, cyc/IO, eff., host us/IO, max us, p99.9; --format csv \
+             has all.\n"
+        ) && !said.contains("A percentile is blank"),
         "{text}"
     );
-    assert!(text.contains("IOPS 143.2k"), "{text}");
-    assert!(text.contains("p99 400"), "{text}");
+    assert!(
+        !table(&document(quick()), 200).contains("Left out"),
+        "there is room"
+    );
 }
 
 #[test]
-fn how_a_row_waited_stands_where_not_all_polled() {
-    let mut halted = row(1);
-    halted.params.wait = "irq".into();
-    halted.params.irq = Some("msix".into());
-    assert!(!table(&[row(0)], 200).contains("wait"));
-    let text = table(&[row(0), halted], 200);
-    let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].contains("wait"), "{text}");
-    assert!(lines[1].contains(" poll "), "{text}");
-    assert!(lines[2].contains(" msix "), "{text}");
+fn at_40_columns_nothing_is_wider() {
+    for rows in [
+        vec![row(0)],
+        quick(),
+        repeats(),
+        vec![row(0), skipped(), mixed()],
+    ] {
+        let text = table(&document(rows), 40);
+        let wide = |line: &&str| line.chars().count() > 40 && line.trim().contains(' ');
+        assert_eq!(text.lines().find(wide), None, "{text}");
+        assert!(text.contains("IOPS"), "{text}");
+    }
+    let list = grid(&quick(), 30).join("\n");
+    assert!(list.starts_with("row 1  controller virtio-scsi"), "{list}");
+    assert!(
+        list.contains("IOPS 143.2k") && list.contains("host us/IO 10.2"),
+        "{list}"
+    );
 }
 
 #[test]
 fn what_does_not_exist_is_blank() {
-    for text in [
-        table(&[row(0), skipped()], 200),
-        markdown(&[skipped()]),
-        csv(&[skipped()]),
-    ] {
+    let all = document(vec![row(0), skipped()]);
+    for text in [table(&all, 200), markdown(&all), csv(&all)] {
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         assert!(text.contains("skipped"), "{text}");
     }
-    let cells = table(&[skipped()], 200);
-    let cells: Vec<&str> = cells.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!(cells, ["1", "randread", "4k", "128", "0", "skipped"]);
+    let grid = grid(&[row(0), skipped()], 200);
+    assert_eq!(words(&grid[2]), ["2", "128", "skipped"]);
+    let below = table(&all, 200);
+    assert!(
+        below.contains("\nRow 2: skipped: needs 96 MiB\n"),
+        "{below}"
+    );
 }
 
 #[test]
 fn a_mix_has_a_line_for_each_direction() {
-    let text = table(&[mixed()], 200);
-    let lines: Vec<&str> = text.lines().skip(1).map(str::trim).collect();
+    let grid = grid(&[mixed()], 200);
+    assert_eq!(words(&grid[0])[..4], ["row", "rw", "bs", "eff."]);
+    assert_eq!(words(&grid[1])[..4], ["3", "randrw", "r", "4k"]);
+    assert_eq!(words(&grid[2])[..4], ["randrw", "w", "8k", "143.2k"]);
+}
+
+#[test]
+fn repeats_are_one_line_with_their_spread() {
+    let text = table(&document(repeats()), 200);
     assert!(
-        lines[0].starts_with("2  randrw r") || lines[0].starts_with("2 randrw r"),
+        text.contains("All rows: rw randread, bs 4k, depth 32, wait poll, n 3, "),
         "{text}"
     );
+    let grid = grid(&repeats(), 200);
+    assert_eq!(grid.len(), 3, "{text}");
+    let head = words(&grid[0]).join(" ");
     assert!(
-        lines[1].starts_with("randrw w") && lines[1].contains("8k"),
+        head.starts_with("row job eff. IOPS IOPS min..max MiB/s mean us us min..max p50"),
+        "{head}"
+    );
+    let line = words(&grid[1]).join(" ");
+    assert!(
+        line.starts_with("1,3.. a 31.9 3000 1000..5000 559.4 30.0 10.0..50.0 "),
+        "{line}"
+    );
+    let line = words(&grid[2]).join(" ");
+    assert!(
+        line.starts_with("2,4.. b 31.9 4000 2000..6000 559.4 40.0 20.0..60.0 "),
+        "{line}"
+    );
+    // Of the added histograms: 3000 in the bucket of 220000, 300 in that of 400000.
+    assert!(line.contains(" 222 404 9877 "), "{line}");
+    let mut failed = repeats();
+    failed[0].status = RunStatus::Failed;
+    let text = table(&document(failed), 200);
+    assert!(
+        text.lines()
+            .any(|line| line.contains(" 2 ") && line.contains("3000..5000")),
         "{text}"
     );
+}
+
+#[test]
+fn markdown_has_the_points_and_each_repeat() {
+    let text = markdown(&document(repeats()));
+    assert!(
+        text.starts_with("quick on pvscsi, backend null; "),
+        "{text}"
+    );
+    let heads: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains(" row |"))
+        .collect();
+    assert_eq!(heads.len(), 2, "{text}");
+    assert!(
+        heads[0].contains("IOPS min..max") && heads[1].contains("| repeat"),
+        "{text}"
+    );
+    let last = text
+        .lines()
+        .find(|line| line.starts_with("|   6 |"))
+        .unwrap();
+    assert_eq!(words(last)[1..6], ["6", "|", "3", "|", "b"]);
+    assert!(!markdown(&document(vec![row(0)])).contains("repeat"));
+}
+
+#[test]
+fn percentiles_that_were_asked_for_are_columns() {
+    let mut asking = row(0);
+    let list = [
+        ("99.5", Some(7_000_000)),
+        ("5", Some(1_500)),
+        ("99.99", None),
+    ];
+    asking.read.percentiles = list.map(|(name, ns)| (name.to_owned(), ns)).into();
+    let grid = grid(&[asking.clone()], 200);
+    let head = words(&grid[0]).join(" ");
+    assert!(head.contains("mean us p5 p99.5 p99.99 max us"), "{head}");
+    assert!(
+        words(&grid[1]).join(" ").contains(" 223 1.50 7000 9877 "),
+        "{}",
+        grid[1]
+    );
+    let all = document(vec![asking]);
+    assert!(markdown(&all).contains("p99.5"));
+    let text = csv(&all);
+    assert_eq!(field(&text, "lat_p99_5_ns"), "7000000");
+    assert_eq!(field(&text, "lat_p5_ns"), "1500");
+    assert_eq!(text.matches("lat_p99_99_ns").count(), 1);
+}
+
+/// A field of the first line by its column.
+fn field(csv: &str, name: &str) -> String {
+    let (header, lines) = csv.split_once("\r\n").unwrap();
+    let line = lines.lines().next().unwrap();
+    let names: Vec<&str> = header.split(',').collect();
+    let fields: Vec<&str> = line.split(',').collect();
+    assert_eq!(names.len(), fields.len(), "{csv}");
+    let at = names.iter().position(|known| *known == name);
+    fields[at.unwrap_or_else(|| panic!("no {name}"))].to_owned()
 }
 
 #[test]
 fn csv_has_raw_figures_without_exponents() {
-    let mut run = row(0);
-    run.read.bytes = (1 << 53) + 1;
-    run.read.bw_bytes = 1e17;
-    let text = csv(&[run]);
-    let (header, line) = text.trim_end().split_once("\r\n").unwrap();
-    let names: Vec<&str> = header.split(',').collect();
-    let fields: Vec<&str> = line.split(',').collect();
-    assert_eq!(names.len(), fields.len());
-    let field = |name| fields[names.iter().position(|known| *known == name).unwrap()];
-    assert_eq!(field("bytes"), "9007199254740993");
-    assert_eq!(field("bw_bytes"), "100000000000000000");
-    assert_eq!(field("iops"), "143201.5");
-    assert_eq!(field("lat_p99_9_ns"), "");
-    assert_eq!(field("checks"), "commands ok");
-    assert_eq!((field("wait"), field("irq")), ("poll", ""));
-    assert_eq!(field("host_net_cpu_us_per_io"), "4");
-}
-
-#[test]
-fn several_controllers_are_told_apart() {
-    let mut other = row(1);
-    other.controller = "nvme@00:04.0".into();
-    assert!(!table(&[row(0)], 80).contains("pvscsi"));
-    for text in [
-        table(&[row(0), other.clone()], 80),
-        markdown(&[row(0), other]),
+    let mut row = row(4);
+    row.repeat = 2;
+    row.read.bytes = (1 << 53) + 1;
+    row.read.bw_bytes = 1e17;
+    row.stages_ns = Some(StagesNs {
+        in_flight: 123.25,
+        ..StagesNs::default()
+    });
+    let text = csv(&document(vec![row]));
+    for (name, value) in [
+        ("row", "5"),
+        ("repeat", "3"),
+        ("bytes", "9007199254740993"),
+        ("bw_bytes", "100000000000000000"),
+        ("iops", "143201.5"),
+        ("lat_p99_9_ns", ""),
+        ("checks", "commands ok"),
+        ("wait", "poll"),
+        ("irq", ""),
+        ("host_net_cpu_us_per_io", "4"),
+        ("stage_in_flight_ns", "123.25"),
+        ("stage_build_ns", "0"),
+        ("late_mean_ns", ""),
+        ("preset", "quick"),
+        ("accel", "tcg"),
+        ("qemu_version", "7.2.22"),
+        ("clock_source", "acpi-pm-timer"),
+        ("started", "2025-03-04T05:06:07+05:45"),
     ] {
-        assert!(text.contains("controller"), "{text}");
-        assert!(text.contains("pvscsi") && text.contains("nvme"), "{text}");
+        assert_eq!(field(&text, name), value, "{name}");
     }
 }
 
 #[test]
-fn several_adapters_at_once_are_counted_by_kind() {
-    let mut two = row(1);
-    two.controller = "pvscsi@00:03.0+pvscsi@00:04.0".into();
-    let mut mixed = row(2);
-    mixed.controller = "pvscsi@00:03.0+nvme@00:04.0".into();
-    let rows = [row(0), two, mixed];
-    let text = table(&rows, 100);
+fn controllers_and_stages_have_tables_of_their_own() {
+    let mut rows = quick();
+    for row in &mut rows {
+        row.stages_ns = Some(StagesNs {
+            doorbell: 3_000.0,
+            in_flight: 220_400.0,
+            ..StagesNs::default()
+        });
+    }
+    let all = document(rows);
+    let text = table(&all, 80);
+    let parts: Vec<&str> = text.split("\n\n").collect();
     assert!(
-        text.contains("2 pvscsi") && text.contains("pvscsi+nvme"),
+        parts[2].starts_with("Stages of the mean latency in us, which add up to it:\nrow"),
         "{text}"
+    );
+    assert!(parts[2].contains("3.00    220.40 0.00  223.40"), "{text}");
+    assert!(parts[3].starts_with("Side by side:\ndepth wait"), "{text}");
+    assert!(
+        parts[4].contains("QEMU's virtio-scsi, nvme only take note there"),
+        "{text}"
+    );
+    let md = markdown(&all);
+    assert!(
+        md.contains("| in_flight |") && md.contains("| virtio-scsi |"),
+        "{md}"
+    );
+    let alone = table(&document(vec![row(0)]), 80);
+    assert!(
+        !alone.contains("Stages") && !alone.contains("Side by side"),
+        "{alone}"
     );
 }

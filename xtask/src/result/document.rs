@@ -14,6 +14,8 @@ use time::format_description::well_known::Rfc3339;
 /// What only the host knows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HostInfo {
+    /// Name of the preset or of the job file, without its ending.
+    pub job: String,
     /// QEMU's version.
     pub qemu_version: String,
     /// `tcg` or `kvm`.
@@ -129,16 +131,48 @@ impl Document {
         }
     }
 
-    /// The accelerator.
+    /// What only the host knows.
     #[must_use]
-    pub fn accel(&self) -> &str {
-        &self.host.accel
+    pub const fn host(&self) -> &HostInfo {
+        &self.host
     }
 
-    /// The backend.
+    /// This tool and its version.
     #[must_use]
-    pub fn backend(&self) -> &str {
-        &self.host.backend
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// When the run started, RFC 3339.
+    #[must_use]
+    pub fn started(&self) -> &str {
+        &self.started
+    }
+
+    /// Notes of the guest, in order.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Replaces the guest's notes.
+    #[cfg(test)]
+    pub fn set_notes(&mut self, notes: Vec<String>) {
+        self.notes = notes;
+    }
+
+    /// A text of the guest's record of its machine; empty if there is none.
+    #[must_use]
+    pub fn guest_text(&self, name: &str) -> String {
+        let text = self.guest.as_ref().and_then(|guest| guest[name].as_str());
+        text.unwrap_or_default().to_owned()
+    }
+
+    /// Bytes of a disk's logical blocks, if the guest named the disk.
+    #[must_use]
+    pub fn block_size(&self, disk: &str) -> Option<u64> {
+        let known = self.disks.iter().find(|known| known["id"] == disk);
+        known?["block_size"].as_u64()
     }
 
     /// Checks that failed, with their rows.

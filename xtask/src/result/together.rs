@@ -60,7 +60,7 @@ fn by_disk(run: &Run, each: Result<&[BlockStats], &str>) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::row;
+    use crate::report::sample::row;
     use proto::result::{CheckStatus, Commands, Share};
 
     fn together(controllers: [&str; 2]) -> Run {

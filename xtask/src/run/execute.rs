@@ -119,6 +119,7 @@ fn watch(
 
 fn host_info(plan: &Plan, args: &MachineArgs, qemu: &Qemu, command_line: String) -> HostInfo {
     HostInfo {
+        job: plan.job_name.clone(),
         qemu_version: qemu.version.clone(),
         accel: plan.accel.name.to_owned(),
         accel_reason: plan.accel.reason.clone(),

@@ -1,8 +1,10 @@
 //! Progress on stderr: a bar on a terminal, plain lines elsewhere.
 
 use crate::console::Console;
+use crate::report::advised;
 use crate::serial::{Phase, Transcript};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proto::record::row_number;
 use proto::result::{Run, RunStatus};
 use std::time::Instant;
 
@@ -43,7 +45,7 @@ impl<'c, 'a> Progress<'c, 'a> {
     /// Shows what is new.
     pub fn update(&mut self, said: &Transcript) {
         for note in &said.notes[self.notes_said..] {
-            self.say(&format!("note: {note}"));
+            self.say(&format!("note: {}", advised(note)));
         }
         self.notes_said = said.notes.len();
         while let Some(row) = said.rows.get(self.rows_done) {
@@ -78,7 +80,7 @@ impl<'c, 'a> Progress<'c, 'a> {
             RunStatus::Failed => format!("FAILED: {}", run.reason.as_deref().unwrap_or("?")),
             RunStatus::Skipped => format!("skipped: {}", run.reason.as_deref().unwrap_or("?")),
         };
-        let number = self.rows_done;
+        let number = row_number(run.row);
         self.say(&format!(
             "row {number}/{rows} {} on {}: {what}",
             run.job, run.disk
