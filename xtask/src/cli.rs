@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::run::{MachineArgs, RunArgs};
 use crate::{run, tidy};
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
 /// Measures what a virtual storage controller costs, without a guest operating system.
@@ -48,7 +48,8 @@ pub fn invoke(
     console: &mut Console<'_>,
     interrupt: &Interrupt,
 ) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let parsed = command().try_get_matches_from(args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return explain(&error, console),
     };
@@ -73,6 +74,13 @@ pub fn invoke(
     }
 }
 
+/// The command line; `identify` shows every kind of controller unless told otherwise.
+fn command() -> clap::Command {
+    Cli::command().mut_subcommand("identify", |identify| {
+        identify.mut_arg("controller", |controller| controller.default_value("all"))
+    })
+}
+
 fn explain(error: &clap::Error, console: &mut Console<'_>) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -93,5 +101,28 @@ const fn kind(failure: &Failure) -> &'static str {
         Failure::Environment(_) => "environment",
         Failure::Guest(_) => "guest",
         Failure::Interrupted(_) => "interrupted",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn controllers(args: &[&str]) -> Vec<String> {
+        let matches = command().try_get_matches_from(args).unwrap();
+        match Cli::from_arg_matches(&matches).unwrap().command {
+            Command::Run(args) => args.machine.controller,
+            Command::Identify(args) => args.controller,
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_attached_unasked() {
+        command().debug_assert();
+        assert_eq!(controllers(&["xtask", "run"]), ["pvscsi"]);
+        assert_eq!(controllers(&["xtask", "identify"]), ["all"]);
+        let named = ["xtask", "identify", "--controller", "nvme"];
+        assert_eq!(controllers(&named), ["nvme"]);
     }
 }

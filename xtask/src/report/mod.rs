@@ -9,6 +9,7 @@ mod csv;
 mod figures;
 mod fold;
 mod head;
+mod inventory;
 mod lines;
 mod merged;
 mod names;
@@ -27,6 +28,7 @@ mod tests;
 
 pub use csv::csv;
 pub use figures::{blank, count, decimals, micros, size};
+pub use inventory::Inventory;
 pub use names::kinds;
 pub use remarks::{advised, remarks};
 pub use table::{markdown, table};

@@ -7,8 +7,10 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::job::Job;
+use crate::report::Inventory;
 use crate::serial::{Followed, verdict};
-use std::fmt::Write;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Boots and shows what the guest found.
 ///
@@ -26,45 +28,35 @@ pub fn identify(
         document,
     } = execute(&plan, args, console, interrupt)?;
     folder.write("result.json", &document.to_json())?;
-    console.result(&inventory(&followed));
+    console.result(&inventory(&followed).text(console.width()));
     console.say(&format!("run folder: {}", folder.path().display()));
     verdict(&followed.stop, &followed.said, &followed.stderr).map(drop)
 }
 
-/// The inventory as `name: value` lines, one block for each thing found.
-fn inventory(followed: &Followed) -> String {
+/// What the guest found; a record that this version cannot read is told, not shown.
+fn inventory(followed: &Followed) -> Inventory {
     let said = &followed.said;
-    let mut text = String::new();
-    let guest = said.guest.iter().map(|value| ("machine", value));
-    let controllers = said.controllers.iter().map(|value| ("controller", value));
-    let disks = said.disks.iter().map(|value| ("disk", value));
-    let ignored = said.ignored.iter().map(|value| ("left alone", value));
-    for (what, value) in guest.chain(controllers).chain(disks).chain(ignored) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{what}");
-        block(value, 2, &mut text);
+    let mut notes = said.notes.clone();
+    Inventory {
+        guest: read(said.guest.iter(), "machine", &mut notes).pop(),
+        controllers: read(said.controllers.iter(), "controller", &mut notes),
+        disks: said.disk_infos.clone(),
+        ignored: read(said.ignored.iter(), "device", &mut notes),
+        notes,
     }
-    text
 }
 
-fn block(value: &serde_json::Value, indent: usize, text: &mut String) {
-    for (name, value) in value.as_object().into_iter().flatten() {
-        let parts = value.as_array().map_or(&[][..], Vec::as_slice);
-        if value.is_object() {
-            let _ = writeln!(text, "{:indent$}{name}", "");
-            block(value, indent + 2, text);
-        } else if parts.iter().any(serde_json::Value::is_object) {
-            for part in parts {
-                let _ = writeln!(text, "{:indent$}{name}", "");
-                block(part, indent + 2, text);
-            }
-        } else {
-            let shown = match (name.as_str(), value.as_u64(), value.as_str()) {
-                ("address", Some(address), _) => format!("{address:#x}"),
-                (_, _, Some(text)) => text.to_owned(),
-                _ => value.to_string(),
-            };
-            let _ = writeln!(text, "{:indent$}{name}: {shown}", "");
+fn read<'v, T: DeserializeOwned>(
+    records: impl Iterator<Item = &'v Value>,
+    what: &str,
+    notes: &mut Vec<String>,
+) -> Vec<T> {
+    let mut all = Vec::new();
+    for record in records {
+        match T::deserialize(record) {
+            Ok(one) => all.push(one),
+            Err(why) => notes.push(format!("a {what} could not be read ({why}): {record}")),
         }
     }
+    all
 }
