@@ -24,7 +24,7 @@ pub struct Deadline {
 
 impl Deadline {
     /// A deadline `ms` milliseconds from now.
-    pub fn after_ms(clock: &impl Clock, ms: u64) -> Self {
+    pub fn after_ms(clock: &(impl Clock + ?Sized), ms: u64) -> Self {
         Self {
             start_ticks: clock.now_ticks(),
             limit_ticks: clock.ms_to_ticks(ms),
@@ -32,14 +32,18 @@ impl Deadline {
     }
 
     /// Whether it has passed.
-    pub fn passed(&self, clock: &impl Clock) -> bool {
+    pub fn passed(&self, clock: &(impl Clock + ?Sized)) -> bool {
         clock.now_ticks().wrapping_sub(self.start_ticks) >= self.limit_ticks
     }
 
     /// Polls `done` until it gives a value or the time is up; asks once more
     /// after the deadline, so that a stalled guest does not time out a device
     /// that was ready all along.
-    pub fn poll<T>(&self, clock: &impl Clock, mut done: impl FnMut() -> Option<T>) -> Option<T> {
+    pub fn poll<T>(
+        &self,
+        clock: &(impl Clock + ?Sized),
+        mut done: impl FnMut() -> Option<T>,
+    ) -> Option<T> {
         loop {
             let late = self.passed(clock);
             if let Some(value) = done() {

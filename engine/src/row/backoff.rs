@@ -52,7 +52,7 @@ impl Backoff {
     }
 
     /// Waits after such a look, but not beyond `until`.
-    pub fn wait(&self, clock: &impl Clock, since: u64, now: u64, until: u64) {
+    pub fn wait(&self, clock: &(impl Clock + ?Sized), since: u64, now: u64, until: u64) {
         let ticks = self.ticks(since, now).min(until.saturating_sub(now));
         // No PAUSE: QEMU's translator takes that same lock for each.
         for _ in 0..LOOKS {

@@ -4,7 +4,6 @@ use super::data::Data;
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
 use drivers::block::{BufferId, Controller, Limits, Op};
-use drivers::hal::Clock;
 use proto::pattern::UNIT_BYTES;
 
 /// What the start of a read buffer holds until data arrives.
@@ -38,7 +37,7 @@ pub fn buffer_bytes(spec: &Spec) -> u64 {
 }
 
 /// Fills write buffers with the pattern, and marks read buffers as unread.
-pub(super) fn prepare<C: Controller>(ctl: &mut C, spec: &Spec, depth: usize) {
+pub(super) fn prepare(ctl: &mut dyn Controller, spec: &Spec, depth: usize) {
     if spec.kind != Kind::Write {
         for buffer in 0..depth.min(LOOKED_AT) {
             ctl.fill_buffer(BufferId(buffer as u32), 0, &UNREAD_MARK);
@@ -52,13 +51,13 @@ pub(super) fn prepare<C: Controller>(ctl: &mut C, spec: &Spec, depth: usize) {
 }
 
 /// Fills write buffers again, after others used the pool.
-pub(super) fn prepare_writes<C: Controller, K: Clock>(row: &mut Row<'_, C, K>) {
+pub(super) fn prepare_writes(row: &mut Row<'_>, ctl: &mut dyn Controller) {
     if row.kind == Kind::Read || row.tracks[1].op == Op::Trim {
         return;
     }
     let track = &row.tracks[1];
     fill(
-        row.ctl,
+        ctl,
         &mut row.data,
         track.buffer_base as usize,
         row.depth,
@@ -68,23 +67,22 @@ pub(super) fn prepare_writes<C: Controller, K: Clock>(row: &mut Row<'_, C, K>) {
     if !row.data.is_keyed() {
         return;
     }
-    let (ctl, table) = (&mut *row.ctl, &row.table);
-    for (slot, io) in table.open().filter(|(_, io)| io.lane() == 1) {
+    for (slot, io) in row.table.open().filter(|(_, io)| io.lane() == 1) {
         let buffer = BufferId(track.buffer_base + slot as u32);
         super::issue::stamp_keys(ctl, buffer, io.lba() << row.block_shift, track.bs_bytes);
     }
 }
 
-fn fill<C: Controller>(ctl: &mut C, data: &mut Data, base: usize, count: usize, bytes: u64) {
+fn fill(ctl: &mut dyn Controller, data: &mut Data, base: usize, count: usize, bytes: u64) {
     for buffer in base..base + count {
         data.fill(ctl, BufferId(buffer as u32), bytes);
     }
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Whether the data that the last reads left behind is all zero; `None` if
     /// there were none. Nothing may be in flight.
-    pub fn looks_all_zero(&self) -> Option<bool> {
+    pub fn looks_all_zero(&self, ctl: &dyn Controller) -> Option<bool> {
         if self.kind == Kind::Write {
             return None;
         }
@@ -92,13 +90,13 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let mut unit = [0; UNIT_BYTES];
         for buffer in 0..self.depth.min(LOOKED_AT) {
             let buffer = BufferId(buffer as u32);
-            self.ctl.read_buffer(buffer, 0, &mut unit);
+            ctl.read_buffer(buffer, 0, &mut unit);
             if unit.starts_with(&UNREAD_MARK) {
                 continue;
             }
             seen = true;
             for at in (0..self.tracks[0].bs_bytes as usize).step_by(UNIT_BYTES) {
-                self.ctl.read_buffer(buffer, at, &mut unit);
+                ctl.read_buffer(buffer, at, &mut unit);
                 if unit != [0; UNIT_BYTES] {
                     return Some(false);
                 }

@@ -4,7 +4,6 @@ use super::state::Row;
 use crate::workload::Rng;
 use alloc::vec::Vec;
 use drivers::block::{BufferId, Controller};
-use drivers::hal::Clock;
 use proto::pattern::{FILLER, KEY_BYTES, UNIT_BYTES};
 
 /// Contents of write buffers.
@@ -63,7 +62,7 @@ impl Data {
     }
 
     /// Fills the first `bytes` of a buffer, a multiple of a unit.
-    pub fn fill<C: Controller>(&mut self, ctl: &mut C, buffer: BufferId, bytes: u64) {
+    pub fn fill(&mut self, ctl: &mut dyn Controller, buffer: BufferId, bytes: u64) {
         let mut unit = [0; UNIT_BYTES];
         for at in (0..bytes as usize).step_by(UNIT_BYTES) {
             self.unit(at, &mut unit);
@@ -72,16 +71,16 @@ impl Data {
     }
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Makes the buffer of a write ready.
-    pub fn make_data(&mut self, slot: usize, lba: u64, blocks: u32) {
+    pub fn make_data(&mut self, ctl: &mut dyn Controller, slot: usize, lba: u64, blocks: u32) {
         let buffer = BufferId(self.tracks[1].buffer_base + slot as u32);
         let bytes = u64::from(blocks) << self.block_shift;
         if self.data.is_refilled() {
-            self.data.fill(self.ctl, buffer, bytes);
+            self.data.fill(ctl, buffer, bytes);
         }
         if self.data.is_keyed() {
-            super::issue::stamp_keys(self.ctl, buffer, lba << self.block_shift, bytes);
+            super::issue::stamp_keys(ctl, buffer, lba << self.block_shift, bytes);
         }
     }
 }

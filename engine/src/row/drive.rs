@@ -1,13 +1,14 @@
 //! The frame of a row: set up, choose the loop, run it, drain, sum up.
 
 use super::buffers;
+use super::driven::Driven;
 use super::policy::{AsTheRowSays, General, Halts, Looks, Mixed, Policy, Reads, Staged, Writes};
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
 use super::tally::{Tally, Workspace};
 use crate::session::{Halt, MachineCounters};
 use alloc::string::String;
-use drivers::block::Controller;
+use drivers::block::{Accesses, Controller};
 use drivers::hal::Clock;
 
 /// Looks at a disk again after it reported a change, with nothing in flight.
@@ -15,7 +16,7 @@ use drivers::hal::Clock;
 pub type Recheck<'a> = dyn FnMut(&mut dyn Controller) -> Result<(), String> + 'a;
 
 /// What a row needs beside the controller.
-pub struct Env<'a, K> {
+pub struct Env<'a, K: ?Sized> {
     /// Time.
     pub clock: &'a K,
     /// Counts that the machine keeps.
@@ -28,54 +29,76 @@ pub struct Env<'a, K> {
     pub recheck: &'a mut Recheck<'a>,
 }
 
+impl<'a, K: Clock> Env<'a, K> {
+    /// The same with a clock of any type.
+    fn with_any_clock(self) -> Env<'a, dyn Clock + 'a> {
+        Env {
+            clock: self.clock,
+            counters: self.counters,
+            line: self.line,
+            workspace: self.workspace,
+            recheck: self.recheck,
+        }
+    }
+}
+
 /// Runs one row on a controller whose pool holds what
 /// [`buffers_needed`](super::buffers_needed) says.
 pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: Spec) -> Tally {
+    let clock = env.clock;
+    let env = env.with_any_clock();
+    if spec.verify || spec.splits() || spec.extras.crew.is_some() {
+        return run_general(ctl, env, spec);
+    }
     let (kind, stages, before) = (spec.kind, spec.stages, ctl.accesses());
     let (mut row, start) = begin(ctl, env, spec);
-    if row.verify || row.splits {
-        row.circle::<General, AsTheRowSays>(start);
-    } else if stages {
-        row.circle::<Staged, AsTheRowSays>(start);
+    if stages {
+        row.circle::<Staged, AsTheRowSays, C, K>(ctl, clock, start);
     } else {
         match kind {
-            Kind::Read => turn::<Reads, C, K>(&mut row, start),
-            Kind::Write => turn::<Writes, C, K>(&mut row, start),
-            Kind::Mix => turn::<Mixed, C, K>(&mut row, start),
+            Kind::Read => turn::<Reads, C, K>(&mut row, ctl, clock, start),
+            Kind::Write => turn::<Writes, C, K>(&mut row, ctl, clock, start),
+            Kind::Mix => turn::<Mixed, C, K>(&mut row, ctl, clock, start),
         }
     }
-    row.drain();
-    row.sum_up(&before)
+    end(row, ctl, &before)
 }
 
 /// The same of a row with a crew, for a controller that has no other rows.
-pub fn run_crew<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: Spec) -> Tally {
-    let before = ctl.accesses();
+pub fn run_crew<'a, K: Clock>(ctl: &'a mut dyn Controller, env: Env<'a, K>, spec: Spec) -> Tally {
+    run_general(ctl, env.with_any_clock(), spec)
+}
+
+/// Runs what the plain loops cannot do. It asks at each turn what its row is like,
+/// so it is compiled once, for a controller of any type.
+fn run_general<'a>(ctl: &'a mut dyn Controller, env: Env<'a, dyn Clock + 'a>, spec: Spec) -> Tally {
+    let (before, clock) = (ctl.accesses(), env.clock);
     let (mut row, start) = begin(ctl, env, spec);
-    row.circle::<General, AsTheRowSays>(start);
-    row.drain();
-    row.sum_up(&before)
+    row.circle::<General, AsTheRowSays, dyn Controller, dyn Clock>(ctl, clock, start);
+    end(row, ctl, &before)
 }
 
 /// Prepares buffers and tables; the stamp at which the row starts.
-fn begin<'a, C: Controller, K: Clock>(
-    ctl: &'a mut C,
-    env: Env<'a, K>,
-    spec: Spec,
-) -> (Row<'a, C, K>, u64) {
-    let depth = depth_limit(&spec, ctl.limits());
-    buffers::prepare(ctl, &spec, depth);
+fn begin<'a>(ctl: &mut dyn Controller, env: Env<'a, dyn Clock + 'a>, spec: Spec) -> (Row<'a>, u64) {
+    let limits = *ctl.limits();
+    buffers::prepare(ctl, &spec, depth_limit(&spec, &limits));
     let ramp = spec.ramp_ticks;
     let start = delayed(env.clock, spec.extras.start_delay_ticks);
-    let mut row = Row::new(ctl, env, spec, start);
+    let mut row = Row::new(limits, env, spec, start);
     if ramp == 0 {
-        row.open_window(start);
+        row.open_window(ctl, start);
     }
     (row, start)
 }
 
+/// Takes back what is out, and sums up.
+fn end(mut row: Row<'_>, ctl: &mut dyn Controller, before: &Accesses) -> Tally {
+    row.drain(ctl);
+    row.sum_up(ctl, before)
+}
+
 /// The stamp at which a row starts: after its delay, in which nothing is done.
-fn delayed<K: Clock>(clock: &K, ticks: u64) -> u64 {
+fn delayed(clock: &dyn Clock, ticks: u64) -> u64 {
     let first = clock.now_ticks();
     let mut now = first;
     while now.saturating_sub(first) < ticks {
@@ -85,10 +108,10 @@ fn delayed<K: Clock>(clock: &K, ticks: u64) -> u64 {
     now
 }
 
-fn turn<P: Policy, C: Controller, K: Clock>(row: &mut Row<'_, C, K>, start: u64) {
+fn turn<P: Policy, C: Driven, K: Clock>(row: &mut Row<'_>, ctl: &mut C, clock: &K, start: u64) {
     if row.waiter.halts {
-        row.circle::<P, Halts>(start);
+        row.circle::<P, Halts, C, K>(ctl, clock, start);
     } else {
-        row.circle::<P, Looks>(start);
+        row.circle::<P, Looks, C, K>(ctl, clock, start);
     }
 }

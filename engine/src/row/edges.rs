@@ -11,7 +11,7 @@ use super::tally::Failure;
 use crate::session::MachineCounts;
 use crate::time::Timebase;
 use drivers::block::{Accesses, Controller};
-use drivers::hal::{Clock, MmioCounts};
+use drivers::hal::MmioCounts;
 
 /// Between looks at the controller's health and at the age of what is open.
 const WATCH_NS: u64 = 100_000_000;
@@ -78,22 +78,22 @@ impl Edges {
     }
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Called by the loop when `edges.next_event` has come.
     #[cold]
     #[inline(never)]
-    pub fn event(&mut self, now: u64) -> Flow {
+    pub fn event(&mut self, ctl: &mut dyn Controller, now: u64) -> Flow {
         let mut flow = Flow::Go;
         if now >= self.edges.watch_at {
             self.edges.watch_at = now.saturating_add(self.edges.watch_every);
             self.gaps.recalibrate();
-            self.watch(now);
+            self.watch(ctl, now);
         }
         if self.suspended && self.owned == 0 {
-            match (self.recheck)(self.ctl) {
+            match (self.recheck)(ctl) {
                 Ok(()) => {
                     self.suspended = false;
-                    super::buffers::prepare_writes(self);
+                    super::buffers::prepare_writes(self, ctl);
                     flow = Flow::Refill;
                 }
                 Err(why) => self.give_up(Failure::Suspended(why)),
@@ -101,15 +101,15 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
         if self.failure.is_some() {
             if self.edges.phase == Phase::Window {
-                self.close_window(now);
+                self.close_window(ctl, now);
             }
             return Flow::Stop;
         }
         if now >= self.edges.until {
             match self.edges.phase {
-                Phase::Ramp => self.open_window(now),
+                Phase::Ramp => self.open_window(ctl, now),
                 Phase::Window | Phase::Closed => {
-                    self.close_window(now);
+                    self.close_window(ctl, now);
                     return Flow::Stop;
                 }
             }
@@ -117,10 +117,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if !self.table.again.is_empty() && now >= self.again_at {
             flow = Flow::Refill;
         }
-        match self.extra_events(now) {
+        match self.extra_events(ctl, now) {
             Flow::Go => {}
             Flow::Stop => {
-                self.close_window(now);
+                self.close_window(ctl, now);
                 return Flow::Stop;
             }
             Flow::Refill => flow = Flow::Refill,
@@ -131,7 +131,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
 
     /// What few rows have: a crew that can start something, a figure that became
     /// steady, a depth that was tried.
-    fn extra_events(&mut self, now: u64) -> Flow {
+    fn extra_events(&mut self, ctl: &dyn Controller, now: u64) -> Flow {
         let mut flow = Flow::Go;
         if let Some(steady) = &mut self.steady
             && now >= steady.next_sample
@@ -152,7 +152,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         {
             match search.step(now, &self.stats.latency) {
                 Step::Wait => {}
-                Step::Open => self.open_window(now),
+                Step::Open => self.open_window(ctl, now),
                 Step::End => return Flow::Stop,
                 Step::Depth(depth) => {
                     if let Some(crew) = &mut self.crew {
@@ -189,7 +189,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     }
 
     /// Starts counting at `now`.
-    pub fn open_window(&mut self, now: u64) {
+    pub fn open_window(&mut self, ctl: &dyn Controller, now: u64) {
         self.stats.clear();
         // What is in flight counts from now on.
         self.stats.depth_integral = 0u64.wrapping_sub(self.owned.wrapping_mul(now));
@@ -205,16 +205,16 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             steady.start(now);
         }
         self.edges.next_event = self.next_event(now);
-        self.edges.opened = (self.ctl.accesses(), self.counters.counts());
+        self.edges.opened = (ctl.accesses(), self.counters.counts());
     }
 
     /// Stops counting at `now`. Nothing happens if the window is not open.
-    pub fn close_window(&mut self, now: u64) {
+    pub fn close_window(&mut self, ctl: &dyn Controller, now: u64) {
         if self.edges.phase != Phase::Window {
             return;
         }
         let (accesses, machine) = self.edges.opened;
-        self.edges.window_accesses = accesses_between(&accesses, &self.ctl.accesses());
+        self.edges.window_accesses = accesses_between(&accesses, &ctl.accesses());
         self.edges.window_machine = machine_between(&machine, &self.counters.counts());
         self.edges.phase = Phase::Closed;
         self.edges.window_ticks = now.saturating_sub(self.edges.opened_at);

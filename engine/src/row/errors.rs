@@ -3,8 +3,7 @@
 use super::split::Piece;
 use super::state::Row;
 use super::tally::Failure;
-use drivers::block::{Completion, Controller, Sense, Status};
-use drivers::hal::Clock;
+use drivers::block::{Completion, Sense, Status};
 
 /// Times that one I/O is sent again after BUSY.
 const BUSY_RETRIES: u16 = 20;
@@ -84,7 +83,7 @@ const fn is_gone(status: Status) -> bool {
     }
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// A completion with an error, or one that names no I/O.
     #[cold]
     #[inline(never)]

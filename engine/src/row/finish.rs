@@ -1,19 +1,25 @@
 //! Booking a completion.
 
 use super::crew::Crew;
+use super::driven::Driven;
 use super::policy::Policy;
 use super::split::Piece;
 use super::state::Row;
 use super::table::Slot;
 use super::tally::REAP_ROOM;
 use crate::time::elapsed;
-use drivers::block::{Controller, Op};
-use drivers::hal::Clock;
+use drivers::block::Op;
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Books the completion at `at` of those that a pass from `s0` to `s1` found.
     #[inline(always)]
-    pub fn finish<P: Policy>(&mut self, at: usize, s0: u64, s1: u64) {
+    pub fn finish<P: Policy, C: Driven + ?Sized>(
+        &mut self,
+        ctl: &mut C,
+        at: usize,
+        s0: u64,
+        s1: u64,
+    ) {
         let completion = &self.completions[at & (REAP_ROOM - 1)];
         let cookie = completion.cookie;
         let index = if P::GENERAL {
@@ -42,7 +48,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
             }
             if self.verify && lane == 0 {
-                self.compare(index, slot.lba());
+                self.compare(ctl.whole(), index, slot.lba());
             }
             if self.crew.is_some() {
                 return self.finish_of_crew(index, slot, lane, s0, s1);

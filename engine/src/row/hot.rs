@@ -1,13 +1,13 @@
 //! The loop.
 
 use super::crew::Crew;
+use super::driven::Driven;
 use super::edges::Flow;
 use super::policy::{Policy, Waiting};
 use super::state::Row;
-use drivers::block::Controller;
 use drivers::hal::Clock;
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Fills, then reaps and refills until the window is closed. On return the
     /// device may still own commands.
     ///
@@ -16,10 +16,16 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// one more. The
     /// pass that closes the window is in no count of work: its refill is not made.
     #[inline(never)]
-    pub fn circle<P: Policy, W: Waiting>(&mut self, start: u64) {
-        let mut last = self.fill::<P>(start);
+    pub fn circle<P, W, C, K>(&mut self, ctl: &mut C, clock: &K, start: u64)
+    where
+        P: Policy,
+        W: Waiting,
+        C: Driven + ?Sized,
+        K: Clock + ?Sized,
+    {
+        let mut last = self.fill::<P, C, K>(ctl, clock, start);
         if self.is_done() {
-            self.close_window(last);
+            self.close_window(ctl.whole(), last);
             return;
         }
         let mut quiet_since = last;
@@ -27,11 +33,11 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             last = self.rest(quiet_since, last);
         }
         loop {
-            let s0 = self.clock.now_ticks();
+            let s0 = clock.now_ticks();
             if self.halts::<W>() {
-                self.acknowledge();
+                self.acknowledge(ctl);
             }
-            let found = self.ctl.reap(self.queue, self.completions);
+            let found = ctl.reap(self.queue, self.completions);
             if found == 0 {
                 self.stats.empty_polls += 1;
                 let idle = s0.wrapping_sub(last);
@@ -44,29 +50,29 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                     self.note_empty_pass();
                 }
                 if s0 >= self.edges.next_event {
-                    match self.event(s0) {
+                    match self.event(ctl.whole(), s0) {
                         Flow::Go => {}
                         Flow::Stop => break,
-                        Flow::Refill => last = self.fill::<P>(s0),
+                        Flow::Refill => last = self.fill::<P, C, K>(ctl, clock, s0),
                     }
                 }
                 if self.halts::<W>() {
                     last = self.rest(quiet_since, last);
                 } else if self.backoff.is_on() {
                     let until = self.edges.next_event;
-                    self.backoff.wait(self.clock, quiet_since, s0, until);
+                    self.backoff.wait(clock, quiet_since, s0, until);
                 } else {
-                    self.clock.relax();
+                    clock.relax();
                 }
                 continue;
             }
-            let s1 = self.clock.now_ticks();
+            let s1 = clock.now_ticks();
             let found = found.min(self.completions.len());
             self.owned = self.owned.wrapping_sub(found as u64);
             let seen = (found as u64).wrapping_mul(s1);
             self.stats.depth_integral = self.stats.depth_integral.wrapping_add(seen);
             for at in 0..found {
-                self.finish::<P>(at, s0, s1);
+                self.finish::<P, C>(ctl, at, s0, s1);
             }
             self.done_since_fill += found;
             self.stats.useful_passes += 1;
@@ -77,20 +83,20 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             if self.first_completion_ticks == 0 {
                 self.first_completion_ticks = s1;
             }
-            if s1 >= self.edges.next_event && matches!(self.event(s1), Flow::Stop) {
+            if s1 >= self.edges.next_event && matches!(self.event(ctl.whole(), s1), Flow::Stop) {
                 break;
             }
-            last = self.clock.now_ticks();
+            last = clock.now_ticks();
             self.stats.reap_ticks += last.wrapping_sub(s0);
             // More may wait than one call had room for: drain first. Where the
             // device owns nothing, nothing more can wait.
             let drained = found < self.completions.len() || self.owned == 0;
             if drained && self.is_time_to_fill() {
-                last = self.fill::<P>(last);
+                last = self.fill::<P, C, K>(ctl, clock, last);
             }
             quiet_since = last;
             if self.is_done() {
-                self.close_window(s1);
+                self.close_window(ctl.whole(), s1);
                 break;
             }
             // What comes after the look that drained it has its own interrupt.

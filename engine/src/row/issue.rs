@@ -1,21 +1,27 @@
 //! Filling the queue: build, submit, one doorbell.
 
 use super::crew::{Choice, Crew};
+use super::driven::Driven;
 use super::policy::Policy;
 use super::state::Row;
 use drivers::block::{BufferId, Controller, Lba, Op, Request};
 use drivers::hal::Clock;
 use proto::pattern;
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Issues as many I/Os as there is room for, and rings. `start` is the stamp
     /// at which it begins; the stamp at which it ends is returned.
     #[inline]
-    pub fn fill<P: Policy>(&mut self, start: u64) -> u64 {
+    pub fn fill<P, C, K>(&mut self, ctl: &mut C, clock: &K, start: u64) -> u64
+    where
+        P: Policy,
+        C: Driven + ?Sized,
+        K: Clock + ?Sized,
+    {
         self.done_since_fill = 0;
         let mut now = start;
         if !self.table.again.is_empty() {
-            now = self.send_again(now);
+            now = self.send_again(ctl.whole(), now);
         }
         loop {
             let batch = self.batch::<P>(now);
@@ -25,12 +31,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
                 return now;
             }
-            let built = self.build::<P>(now, batch);
+            let built = self.build::<P, C, K>(ctl, clock, now, batch);
             self.quota_left -= built.ios as u64;
             let building = built.end.wrapping_sub(now);
             self.stats.submit_ticks += building;
             self.gaps.check_build(self.stats, building, built.ios);
-            now = self.ring::<P>(&built);
+            now = self.ring::<P, C, K>(ctl, clock, &built);
             if built.ios < batch {
                 if P::GENERAL {
                     self.note_crew(built.end);
@@ -44,7 +50,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     ///
     /// One stamp per I/O: the end of one build is the start of the next.
     #[inline]
-    fn build<P: Policy>(&mut self, start: u64, batch: usize) -> Built {
+    fn build<P, C, K>(&mut self, ctl: &mut C, clock: &K, start: u64, batch: usize) -> Built
+    where
+        P: Policy,
+        C: Driven + ?Sized,
+        K: Clock + ?Sized,
+    {
         let free = self.table.free_len();
         let least = free.saturating_sub(batch);
         let mut now = start;
@@ -57,12 +68,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                     break;
                 };
                 top -= 1;
-                self.issue_choice(t0, top, choice)
+                self.issue_choice(ctl.whole(), t0, top, choice)
             } else {
                 top -= 1;
-                self.issue::<P>(t0, top)
+                self.issue::<P, C>(ctl, t0, top)
             };
-            now = self.clock.now_ticks();
+            now = clock.now_ticks();
             // A split I/O was stamped at its first piece.
             if P::STAGES && !(P::GENERAL && self.splits) {
                 let slot = self.table.free_at(top);
@@ -143,7 +154,13 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     }
 
     /// Issues what a crew chose, in the free slot at `top`.
-    fn issue_choice(&mut self, t0: u64, top: usize, choice: Choice) -> bool {
+    fn issue_choice(
+        &mut self,
+        ctl: &mut dyn Controller,
+        t0: u64,
+        top: usize,
+        choice: Choice,
+    ) -> bool {
         let Choice {
             member,
             disk,
@@ -171,21 +188,26 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             self.digest.add_of(Self::direction(lane), lba, blocks);
         }
         if matches!(op, Op::Write | Op::WriteDurable) {
-            self.make_data(slot, lba, blocks);
+            self.make_data(ctl, slot, lba, blocks);
         }
-        self.submit_pieces(slot, lane, lba)
+        self.submit_pieces(ctl, slot, lane, lba)
     }
 
     /// Publishes what was built; its end is t2. Returns t3.
     #[inline]
-    fn ring<P: Policy>(&mut self, built: &Built) -> u64 {
+    fn ring<P, C, K>(&mut self, ctl: &mut C, clock: &K, built: &Built) -> u64
+    where
+        P: Policy,
+        C: Driven + ?Sized,
+        K: Clock + ?Sized,
+    {
         let commands = self.unrung;
         self.unrung = 0;
         self.owned += commands;
         let published = commands.wrapping_mul(built.end);
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
-        self.ctl.ring_doorbell(self.queue);
-        let t3 = self.clock.now_ticks();
+        ctl.ring_doorbell(self.queue);
+        let t3 = clock.now_ticks();
         if P::STAGES {
             self.table.stamp_batch(built.ios, built.end, t3);
         }
@@ -199,7 +221,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// was not taken. What is the same for all I/Os of a batch is left to
     /// [`build`](Self::build).
     #[inline(always)]
-    fn issue<P: Policy>(&mut self, t0: u64, top: usize) -> bool {
+    fn issue<P: Policy, C: Driven + ?Sized>(&mut self, ctl: &mut C, t0: u64, top: usize) -> bool {
         let lane = if P::READS && P::WRITES {
             self.mix.next_direction() as usize
         } else {
@@ -215,10 +237,10 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         if P::WRITES && lane == 1 {
             let track = &self.tracks[1];
             let buffer = BufferId(track.buffer_base + slot as u32);
-            stamp_keys(self.ctl, buffer, lba << self.block_shift, track.bs_bytes);
+            stamp_keys(ctl, buffer, lba << self.block_shift, track.bs_bytes);
         }
         if P::GENERAL && self.splits {
-            return self.submit_pieces(slot, lane, lba);
+            return self.submit_pieces(ctl.whole(), slot, lane, lba);
         }
         let track = &self.tracks[lane & 1];
         let request = Request {
@@ -230,7 +252,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             buffer_offset_bytes: 0,
             cookie: slot as u32,
         };
-        match self.ctl.submit(self.queue, &request) {
+        match ctl.submit(self.queue, &request) {
             Ok(tag) => {
                 self.table.set_tag(slot, tag);
                 if P::GENERAL {
@@ -238,7 +260,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 }
                 true
             }
-            Err(error) => self.not_taken(lane, request.cookie, error),
+            Err(error) => self.not_taken(ctl.whole(), lane, request.cookie, error),
         }
     }
 }
@@ -253,7 +275,7 @@ struct Built {
 
 /// Keys each unit of a write's buffer to where it goes.
 #[inline]
-pub(super) fn stamp_keys<C: Controller>(
+pub(super) fn stamp_keys<C: Controller + ?Sized>(
     ctl: &mut C,
     buffer: BufferId,
     offset_bytes: u64,

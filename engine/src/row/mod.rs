@@ -1,8 +1,9 @@
 //! One row: a closed loop of one job on one disk.
 //!
-//! [`run`] is instantiated per controller type and, inside, per [`policy`]: the
-//! loop that runs has no branch for what its row does not do. What happens
-//! rarely (errors, edges of the window, time-outs) is kept out of line.
+//! The loops of plain rows are instantiated per controller type and per [`policy`]:
+//! the loop that runs has no branch for what its row does not do. What happens
+//! rarely (errors, edges of the window, time-outs) is kept out of line, and that and
+//! the general loop work on a controller of any type, so they exist once.
 //!
 //! The refill policy is the same for every controller: drain all that is found,
 //! then fill, then one doorbell; nothing is submitted inside a reap pass.
@@ -12,6 +13,7 @@ mod buffers;
 mod crew;
 mod data;
 mod drive;
+mod driven;
 mod edges;
 mod errors;
 mod finish;

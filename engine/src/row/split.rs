@@ -3,7 +3,6 @@
 use super::state::Row;
 use super::tally::Failure;
 use drivers::block::{Controller, SubmitError};
-use drivers::hal::Clock;
 
 /// Marks a deferred command that the device was never given.
 const NEVER_SENT: u32 = 1 << 31;
@@ -11,9 +10,15 @@ const NEVER_SENT: u32 = 1 << 31;
 /// Most commands of one I/O.
 pub const MAX_PIECES: u64 = 1 << 15;
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Submits every piece of an I/O; those that are not taken are sent later.
-    pub fn submit_pieces(&mut self, slot: usize, lane: usize, lba: u64) -> bool {
+    pub fn submit_pieces(
+        &mut self,
+        ctl: &mut dyn Controller,
+        slot: usize,
+        lane: usize,
+        lba: u64,
+    ) -> bool {
         let pieces = self.pieces(slot, lane);
         let extra = self.table.extra(slot);
         extra.pieces_left = pieces;
@@ -28,12 +33,12 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                 self.defer(lane, request.cookie);
                 continue;
             }
-            match self.ctl.submit(self.queue, &request) {
+            match ctl.submit(self.queue, &request) {
                 Ok(tag) => {
                     self.table.set_tag(slot, tag);
                     self.unrung += 1;
                 }
-                Err(error) => taken = self.not_taken(lane, request.cookie, error),
+                Err(error) => taken = self.not_taken(ctl, lane, request.cookie, error),
             }
             if piece == 0 {
                 self.table.stamps(slot).t1 = self.clock.now_ticks();
@@ -44,12 +49,18 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
 
     /// A command that the driver did not take: later, or never. Always false.
     #[cold]
-    pub fn not_taken(&mut self, lane: usize, cookie: u32, error: SubmitError) -> bool {
+    pub fn not_taken(
+        &mut self,
+        ctl: &dyn Controller,
+        lane: usize,
+        cookie: u32,
+        error: SubmitError,
+    ) -> bool {
         self.defer(lane, cookie);
         match error {
             SubmitError::Full | SubmitError::DoorbellDue => {}
             SubmitError::Invalid => self.give_up(Failure::Refused),
-            SubmitError::Dead => self.give_up(Failure::of_health(self.ctl.health())),
+            SubmitError::Dead => self.give_up(Failure::of_health(ctl.health())),
         }
         false
     }
@@ -65,7 +76,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Sends deferred commands, as far as the driver takes them and their time
     /// has come. Returns the stamp after the doorbell.
     #[cold]
-    pub fn send_again(&mut self, now: u64) -> u64 {
+    pub fn send_again(&mut self, ctl: &mut dyn Controller, now: u64) -> u64 {
         if self.suspended || now < self.again_at {
             return now;
         }
@@ -76,7 +87,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             let slot = self.table.slot(index);
             let piece = (cookie >> 16) as u16;
             let request = self.request(index, slot.lane(), slot.lba(), piece);
-            match self.ctl.submit(self.queue, &request) {
+            match ctl.submit(self.queue, &request) {
                 Ok(tag) => {
                     self.table.set_tag(index, tag);
                     self.count_commands(index, slot.lane(), 1);
@@ -89,7 +100,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
                     break;
                 }
                 Err(SubmitError::Dead) => {
-                    self.give_up(Failure::of_health(self.ctl.health()));
+                    self.give_up(Failure::of_health(ctl.health()));
                     break;
                 }
             }
@@ -100,7 +111,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let t2 = self.clock.now_ticks();
         let published = commands.wrapping_mul(t2);
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
-        self.ctl.ring_doorbell(self.queue);
+        ctl.ring_doorbell(self.queue);
         let t3 = self.clock.now_ticks();
         for at in 0..sent {
             // A retry lies inside the time in flight; a first sending does not.

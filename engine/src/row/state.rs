@@ -18,9 +18,7 @@ use super::wait::{self, Waiter};
 use crate::session::MachineCounters;
 use crate::time::Timebase;
 use crate::workload::{Digest, Direction, Mix, Stream};
-use drivers::block::{
-    BufferId, Completion, Controller, DiskId, Health, Lba, Limits, Op, QueueId, Request,
-};
+use drivers::block::{BufferId, Completion, DiskId, Health, Lba, Limits, Op, QueueId, Request};
 use drivers::hal::Clock;
 
 /// One direction, with everything worked out that an issue needs.
@@ -77,9 +75,9 @@ pub(super) struct Flushes {
     pub lost: u64,
 }
 
-pub(super) struct Row<'a, C, K> {
-    pub ctl: &'a mut C,
-    pub clock: &'a K,
+pub(super) struct Row<'a> {
+    /// For what is rare; the loop has its own, whose type it knows.
+    pub clock: &'a dyn Clock,
     pub counters: &'a dyn MachineCounters,
     pub recheck: &'a mut Recheck<'a>,
     pub table: Table<'a>,
@@ -155,10 +153,9 @@ pub(super) fn depth_limit(spec: &Spec, limits: &Limits) -> usize {
     (spec.depth.max(1) as usize).min(ios).min(MAX_IN_FLIGHT)
 }
 
-impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
+impl<'a> Row<'a> {
     /// Sets everything up; nothing is issued.
-    pub fn new(ctl: &'a mut C, env: Env<'a, K>, spec: Spec, start_ticks: u64) -> Self {
-        let limits = *ctl.limits();
+    pub fn new(limits: Limits, env: Env<'a, dyn Clock + 'a>, spec: Spec, start_ticks: u64) -> Self {
         let depth = depth_limit(&spec, &limits);
         let pieces = spec.pieces().max(1);
         let commands = depth * pieces as usize;
@@ -257,7 +254,6 @@ impl<'a, C: Controller, K: Clock> Row<'a, C, K> {
             first_completion_ticks: 0,
             tracks,
             mix: spec.mix,
-            ctl,
         }
     }
 

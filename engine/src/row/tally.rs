@@ -13,7 +13,6 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use drivers::block::{Accesses, Completion, Controller, ControllerError, Health, Status};
-use drivers::hal::Clock;
 
 /// Completions taken in one call of `reap`.
 pub(super) const REAP_ROOM: usize = 256;
@@ -163,10 +162,10 @@ pub struct Tally {
     pub gap_limit_ticks: u64,
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// The figures of a row that has ended; nothing is in flight.
-    pub(super) fn sum_up(self, before: &Accesses) -> Tally {
-        let all_zero = self.looks_all_zero();
+    pub(super) fn sum_up(self, ctl: &dyn Controller, before: &Accesses) -> Tally {
+        let all_zero = self.looks_all_zero(ctl);
         let per_lane =
             |of: fn(&super::state::Track) -> u64| [of(&self.tracks[0]), of(&self.tracks[1])];
         let moved_bytes = if self.splits {
@@ -205,7 +204,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             all_zero,
             digest: self.digest.value(),
             window_accesses: self.edges.window_accesses,
-            row_accesses: accesses_between(before, &self.ctl.accesses()),
+            row_accesses: accesses_between(before, &ctl.accesses()),
             window_machine: self.edges.window_machine,
             gap_limit_ticks: self.gaps.limit(),
             errors: self.errors,

@@ -3,7 +3,6 @@
 use super::state::Row;
 use alloc::vec::Vec;
 use drivers::block::{BufferId, Controller};
-use drivers::hal::Clock;
 use proto::pattern::{FILLER, KEY_BYTES, UNIT_BYTES, key};
 
 /// Differing bytes that are listed one by one.
@@ -64,9 +63,9 @@ impl Verifier {
     }
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Compares the whole buffer of a read from `lba`.
-    pub fn compare(&mut self, slot: usize, lba: u64) {
+    pub fn compare(&mut self, ctl: &dyn Controller, slot: usize, lba: u64) {
         let track = &self.tracks[0];
         let blocks = match self.crew {
             Some(_) => self.table.extra_of(slot).blocks,
@@ -78,7 +77,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         let mut unit = [0; UNIT_BYTES];
         let mut at = 0;
         while at < bytes {
-            self.ctl.read_buffer(buffer, at as usize, &mut unit);
+            ctl.read_buffer(buffer, at as usize, &mut unit);
             self.verifier.unit(offset_bytes + at, &unit);
             at += UNIT_BYTES as u64;
         }

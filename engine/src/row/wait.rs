@@ -14,7 +14,6 @@ use super::stats::{COMPLETION_BUCKETS, Waits};
 use super::tally::Failure;
 use crate::session::{Halt, Woken};
 use drivers::block::Controller;
-use drivers::hal::Clock;
 
 /// How long the interrupt of a completion that was found may still take: a thread
 /// that writes the one and then sends the other can be held up in between for as
@@ -82,13 +81,13 @@ pub(super) const fn grace_ns() -> u64 {
     GRACE_NS
 }
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Silences the line that ended the wait, where it must be. Part of the pass
     /// that follows.
     #[inline]
-    pub fn acknowledge(&mut self) {
+    pub fn acknowledge<C: Controller + ?Sized>(&mut self, ctl: &mut C) {
         if self.waiter.level && self.waiter.woken == Some(Woken::Device) {
-            self.ctl.acknowledge_interrupt();
+            ctl.acknowledge_interrupt();
         }
     }
 

@@ -5,21 +5,21 @@ use super::split::Piece;
 use super::state::Row;
 use super::tally::Failure;
 use drivers::block::{Completion, Controller, Health, Op};
-use drivers::hal::{Clock, Deadline};
+use drivers::hal::Deadline;
 
 /// How long commands that were asked to abort may take to come back.
 const ABORT_MS: u64 = 2_000;
 
-impl<C: Controller, K: Clock> Row<'_, C, K> {
+impl Row<'_> {
     /// Looks at the controller's health, its notices, and the oldest I/O.
-    pub fn watch(&mut self, now: u64) {
-        match self.ctl.health() {
+    pub fn watch(&mut self, ctl: &mut dyn Controller, now: u64) {
+        match ctl.health() {
             Health::Ok => {}
             health => return self.give_up(Failure::Unhealthy(health)),
         }
         // A device that has no UNIT ATTENTION says it by a notice.
         if self.kind != Kind::Read {
-            let told = self.ctl.take_disk_change();
+            let told = ctl.take_disk_change();
             self.disks_changed |= matches!(told, Ok(true));
             self.suspended |= !matches!(told, Ok(false));
         }
@@ -41,29 +41,29 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
     /// Takes back what the device still owns after the window: each command has
     /// its whole time; then it is aborted, and at last the controller is reset, as
     /// it also is when it is not well.
-    pub fn drain(&mut self) {
+    pub fn drain(&mut self, ctl: &mut dyn Controller) {
         let mut next_watch = 0;
         while self.owned > 0 && self.failure.is_none() {
             let now = self.clock.now_ticks();
             if now >= next_watch {
                 next_watch = now.saturating_add(self.timeout_ticks / 8);
-                self.watch(now);
+                self.watch(ctl, now);
             }
-            if self.take_back() == 0 {
+            if self.take_back(ctl) == 0 {
                 self.clock.relax();
             }
         }
         if self.owned > 0 {
-            self.abort_all();
+            self.abort_all(ctl);
         }
         // One that lies or has a fault does not get well by being left alone, even
         // with nothing in flight. What it says of itself is asked before it forgets.
-        let health = self.ctl.health();
+        let health = ctl.health();
         if health != Health::Ok {
             self.found_unwell = Some(health);
         }
         if (self.owned > 0 || health != Health::Ok)
-            && let Err(error) = self.ctl.reset()
+            && let Err(error) = ctl.reset()
         {
             self.failure.get_or_insert(Failure::Reset(error));
             self.controller_lost = true;
@@ -84,35 +84,34 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
         }
     }
 
-    fn abort_all(&mut self) {
-        let (ctl, table) = (&mut *self.ctl, &self.table);
-        for (_, slot) in table.open() {
+    fn abort_all(&mut self, ctl: &mut dyn Controller) {
+        for (_, slot) in self.table.open() {
             if ctl.abort(self.queue, slot.tag).is_err() {
                 return;
             }
         }
         let deadline = Deadline::after_ms(self.clock, ABORT_MS);
         while self.owned > 0 && !deadline.passed(self.clock) {
-            if self.take_back() == 0 {
+            if self.take_back(ctl) == 0 {
                 self.clock.relax();
             }
         }
     }
 
     /// One pass outside the window.
-    fn take_back(&mut self) -> usize {
-        let found = self.ctl.reap(self.queue, self.completions);
+    fn take_back(&mut self, ctl: &mut dyn Controller) -> usize {
+        let found = ctl.reap(self.queue, self.completions);
         let found = found.min(self.completions.len());
         self.owned = self.owned.wrapping_sub(found as u64);
         for at in 0..found {
             let completion = self.completions[at];
-            self.settle(completion);
+            self.settle(ctl, completion);
         }
         found
     }
 
     /// Books a completion outside the window: no latency, and nothing is sent again.
-    fn settle(&mut self, completion: Completion) {
+    fn settle(&mut self, ctl: &dyn Controller, completion: Completion) {
         let index = self.index_of(completion.cookie);
         let slot = self.table.slot(index);
         if index >= self.depth || slot.is_free() {
@@ -135,7 +134,7 @@ impl<C: Controller, K: Clock> Row<'_, C, K> {
             Piece::More => {}
             Piece::LastOk => {
                 if self.verify && lane == 0 {
-                    self.compare(index, slot.lba());
+                    self.compare(ctl, index, slot.lba());
                 }
                 self.table.release(index);
             }
