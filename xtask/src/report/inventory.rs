@@ -148,6 +148,7 @@ fn limit(name: &str, value: u64) -> String {
     let question = matches!(name, "doorbell_per_request" | "polls_by_register");
     match value {
         0 if question => "no".into(),
+        0 if name == "ring_pages" => String::new(),
         1 if question => "yes".into(),
         value if name.ends_with("_bytes") => size(value),
         value => value.to_string(),
@@ -215,7 +216,7 @@ fn disks(disks: &[DiskInfo], width: usize, sentences: usize) -> String {
             text("wwid", 3, |disk| disk.wwid.clone()),
             text("read-only", 8, |disk| yes(disk.read_only)),
             text("may be written", 9, |disk| {
-                format!("{}: {}", yes(disk.write_allowed), disk.write_reason)
+                format!("{} ({})", yes(disk.write_allowed), disk.write_reason)
             }),
         ],
     };
@@ -283,7 +284,11 @@ mod tests {
                 controller(
                     "nvme",
                     4,
-                    &[("queue_entries", 1024), ("polls_by_register", 0)],
+                    &[
+                        ("queue_entries", 1024),
+                        ("polls_by_register", 0),
+                        ("ring_pages", 0),
+                    ],
                 ),
             ],
             disks: vec![DiskInfo {
@@ -329,7 +334,7 @@ ring pages                32";
             parts[2].contains("pvscsi@00:03.0   0 memory64 0xfebf0000  32k no"),
             "{text}"
         );
-        let disk = "pvscsi@00:03.0:0:0 SCSI 0:0   200g 419430400   512 QEMU   QEMU HARDDISK no        no: not";
+        let disk = "pvscsi@00:03.0:0:0 SCSI 0:0   200g 419430400   512 QEMU   QEMU HARDDISK no        no (not";
         assert!(
             parts[3].contains(disk) && !parts[3].contains("serial"),
             "{text}"

@@ -6,6 +6,9 @@ use crate::result::{Document, Row};
 use proto::result::{CheckStatus, RunStatus};
 use proto::units::size_bytes;
 
+/// A window of less is too short for figures that come out the same again.
+const SHORT_NS: u64 = 1_000_000_000;
+
 /// Adds it to the remarks.
 pub fn of_row(document: &Document, row: &Row, said: &mut Remarks) {
     let reason = row.reason.as_deref().unwrap_or("no reason given");
@@ -24,6 +27,10 @@ pub fn of_row(document: &Document, row: &Row, said: &mut Remarks) {
     }
     if row.status != RunStatus::Skipped {
         asked_and_had(document, row, said);
+    }
+    let counted = row.read.ios + row.write.ios + row.trim.as_ref().map_or(0, |trim| trim.ios);
+    if counted > 0 && row.window_ns < SHORT_NS {
+        said.on(row.row, "the window was shorter than 1 s: figures scatter.");
     }
     data(document, row, said);
     finer(row, said);
@@ -157,7 +164,8 @@ mod tests {
     fn said_of(change: impl Fn(&mut Row)) -> String {
         let mut row = row(1);
         change(&mut row);
-        super::super::remarks(&document(vec![row]), false, 400)
+        let lines = super::super::remarks(&document(vec![row]), false);
+        format!("\n{}\n", lines.join("\n"))
     }
 
     #[test]
@@ -191,6 +199,18 @@ mod tests {
         for (size, used) in [("1g", 1 << 30), ("1000", 512), ("50%", 1 << 20), ("1g", 0)] {
             assert!(!sized(size, used).contains("size="), "{size}");
         }
+    }
+
+    #[test]
+    fn a_short_window_is_told_where_something_was_measured() {
+        let line = "Row 2: the window was shorter than 1 s: figures scatter.";
+        assert!(said_of(|row| row.window_ns = 999_999_999).contains(line));
+        assert!(!said_of(|row| row.window_ns = 1_000_000_000).contains("window"));
+        let nothing = said_of(|row| {
+            row.window_ns = 0;
+            row.read.ios = 0;
+        });
+        assert!(!nothing.contains("window"));
     }
 
     #[test]

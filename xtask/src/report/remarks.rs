@@ -1,7 +1,6 @@
 //! What must be said beside the figures, each once, with the rows that it holds for.
 
 use super::of_row::of_row;
-use super::sheet::wrap;
 use crate::result::Document;
 use proto::record::{row_number, split_row_note};
 
@@ -41,10 +40,10 @@ impl Remarks {
     }
 }
 
-/// Lines below a table, each wrapped to `width` columns; starts with an empty line.
-/// `blank_percentiles` says that the table has such.
+/// What stands below a table, one line each. `blank_percentiles` says that the table has
+/// such.
 #[must_use]
-pub fn remarks(document: &Document, blank_percentiles: bool, width: usize) -> String {
+pub fn remarks(document: &Document, blank_percentiles: bool) -> Vec<String> {
     let mut said = Remarks::default();
     if blank_percentiles {
         said.say("A percentile is blank where fewer than 10 I/Os lie beyond it.");
@@ -74,22 +73,14 @@ pub fn remarks(document: &Document, blank_percentiles: bool, width: usize) -> St
     if let Some(ns) = document.rows.iter().map(|row| row.gaps.longest_ns).max() {
         // Gaps come in most rows of a busy host.
         let text = format!(
-            "the guest did not run at times, for up to {:.1} ms: their tails are the host's.",
+            "the guest did not run at times, for up to {:.1} ms: tails there are the host's.",
             ns as f64 / 1e6
         );
         for row in document.rows.iter().filter(|row| row.gaps.count > 0) {
             said.on(row.row, text.clone());
         }
     }
-    let mut text = String::new();
-    for remark in said.lines() {
-        text.push('\n');
-        text.push_str(&wrap(&remark, width));
-    }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text
+    said.lines().collect()
 }
 
 /// A note with what can be done about it.
@@ -97,7 +88,10 @@ pub fn remarks(document: &Document, blank_percentiles: bool, width: usize) -> St
 pub fn advised(note: &str) -> String {
     // A SCSI disk of QEMU's offers FUA only where it is asked to.
     if note.contains("takes no FUA") && !note.contains("nvme@") {
-        return format!("{note} (QEMU gives its SCSI disks FUA with --device-opt disk.dpofua=on)");
+        return format!(
+            "{note} (QEMU's SCSI disks have FUA with --device-opt disk.dpofua=on, which its NVMe \
+             disks refuse)"
+        );
     }
     note.to_owned()
 }
@@ -154,11 +148,11 @@ mod tests {
                 row.gaps.longest_ns = count * 500_000;
                 row
             };
-            remarks(&document((0..).zip(counts).map(with).collect()), false, 200)
+            remarks(&document((0..).zip(counts).map(with).collect()), false).join("\n")
         };
         assert!(!gaps([0, 0, 0]).contains("did not run"));
         let said = gaps([3, 0, 1]);
-        let line = "\nRows 1, 3: the guest did not run at times, for up to 1.5 ms: their";
+        let line = "\nRows 1, 3: the guest did not run at times, for up to 1.5 ms: tails";
         assert!(said.contains(line), "{said}");
     }
 
@@ -173,17 +167,14 @@ mod tests {
             "job x: no disk fits".into(),
             format!("row 2: lsisas@00:04.0:0:0 {no_fua}"),
         ]);
-        let said = remarks(&document, true, 400);
-        let line = format!("\nRows 1, 2: the disk {no_fua} (QEMU gives its SCSI disks FUA with ");
+        let said = format!("\n{}\n", remarks(&document, true).join("\n"));
+        let line = format!("\nRows 1, 2: the disk {no_fua} (QEMU's SCSI disks have FUA with ");
         assert!(
             said.contains(&line) && said.contains("--device-opt disk.dpofua=on"),
             "{said}"
         );
         assert!(said.contains("\njob x: no disk fits\n"), "{said}");
-        assert!(
-            said.contains("\nA percentile is blank where fewer than 10 I/Os"),
-            "{said}"
-        );
+        assert!(said.starts_with("\nA percentile is blank where fewer than 10 I/Os"));
         assert_eq!(
             advised("nvme@00:05.0:1 takes no FUA"),
             "nvme@00:05.0:1 takes no FUA"

@@ -47,7 +47,9 @@ pub fn table(document: &Document, width: usize) -> String {
         text.push_str(&format!("\n{}\n{grid}", side_by_side::TITLE));
     }
     let blank = blank_percentiles(&main.sheet, &left_out);
-    text + &remarks(document, blank, sentences)
+    let below = remarks(document, blank);
+    let below = below.iter().map(|line| wrap(line, sentences) + "\n");
+    text + "\n" + &below.collect::<String>()
 }
 
 /// The result as Markdown: as the tables of a terminal, and of repeats each row as well.
@@ -77,7 +79,9 @@ pub fn markdown(document: &Document) -> String {
         parts.push(beside.markdown());
     }
     let blank = blank_percentiles(&main.sheet, &[]);
-    parts.join("\n") + &remarks(document, blank, usize::MAX)
+    let below = remarks(document, blank);
+    parts.push(below.iter().map(|line| format!("- {line}\n")).collect());
+    parts.join("\n")
 }
 
 /// The main table.

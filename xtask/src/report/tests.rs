@@ -240,6 +240,11 @@ fn markdown_has_the_points_and_each_repeat() {
         .find(|line| line.starts_with("|   6 |"))
         .unwrap();
     assert_eq!(words(last)[1..6], ["6", "|", "3", "|", "b"]);
+    assert!(
+        text.contains("\n\n- A percentile is blank"),
+        "a list: {text}"
+    );
+    assert!(text.contains("\n- Accelerator TCG: "), "{text}");
     assert!(!markdown(&document(vec![row(0)])).contains("repeat"));
 }
 
