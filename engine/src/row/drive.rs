@@ -1,8 +1,7 @@
 //! The frame of a row: set up, choose the loop, run it, drain, sum up.
 
 use super::buffers;
-use super::driven::Driven;
-use super::policy::{AsTheRowSays, General, Halts, Looks, Mixed, Policy, Reads, Staged, Writes};
+use super::policy::{AsTheRowSays, General, Halts, Looks, Mixed, Reads, Staged, Writes};
 use super::spec::{Kind, Spec};
 use super::state::{Row, depth_limit};
 use super::tally::{Tally, Workspace};
@@ -54,11 +53,13 @@ pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: S
     let (mut row, start) = begin(ctl, env, spec);
     if stages {
         row.circle::<Staged, AsTheRowSays, C, K>(ctl, clock, start);
+    } else if row.waiter.halts {
+        row.circle::<Mixed, Halts, C, K>(ctl, clock, start);
     } else {
         match kind {
-            Kind::Read => turn::<Reads, C, K>(&mut row, ctl, clock, start),
-            Kind::Write => turn::<Writes, C, K>(&mut row, ctl, clock, start),
-            Kind::Mix => turn::<Mixed, C, K>(&mut row, ctl, clock, start),
+            Kind::Read => row.circle::<Reads, Looks, C, K>(ctl, clock, start),
+            Kind::Write => row.circle::<Writes, Looks, C, K>(ctl, clock, start),
+            Kind::Mix => row.circle::<Mixed, Looks, C, K>(ctl, clock, start),
         }
     }
     end(row, ctl, &before)
@@ -106,12 +107,4 @@ fn delayed(clock: &dyn Clock, ticks: u64) -> u64 {
         now = clock.now_ticks();
     }
     now
-}
-
-fn turn<P: Policy, C: Driven, K: Clock>(row: &mut Row<'_>, ctl: &mut C, clock: &K, start: u64) {
-    if row.waiter.halts {
-        row.circle::<P, Halts, C, K>(ctl, clock, start);
-    } else {
-        row.circle::<P, Looks, C, K>(ctl, clock, start);
-    }
 }

@@ -16,9 +16,10 @@ pub(super) trait Policy {
 pub(super) struct Reads;
 /// Writes only.
 pub(super) struct Writes;
-/// Reads and writes.
+/// Reads and writes. The mix of a row of one kind never yields the other, so it does
+/// for these too where the loop halts, which costs far more than a look at the mix.
 pub(super) struct Mixed;
-/// Any direction (the mix of a row of one kind never yields the other), with stages.
+/// Any direction, with stages.
 pub(super) struct Staged;
 /// Everything.
 pub(super) struct General;

@@ -54,7 +54,7 @@ pub struct Spec {
     pub read: Lane,
     /// Writes.
     pub write: Lane,
-    /// Who is next, where both are issued.
+    /// Who is next; where only one direction is issued, it gives no other.
     pub mix: Mix,
     /// I/Os to keep in flight, as asked.
     pub depth: u32,

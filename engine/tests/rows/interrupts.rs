@@ -72,6 +72,11 @@ fn every_policy_halts_and_counts_as_it_does_when_it_looks() {
         (Kind::Mix, true, false),
         (Kind::Read, false, true),
     ] {
+        let read_pct = match kind {
+            Kind::Read => 100,
+            Kind::Write => 0,
+            Kind::Mix => 50,
+        };
         for depth in [1, 32] {
             let made = |wait| Spec {
                 kind,
@@ -79,7 +84,7 @@ fn every_policy_halts_and_counts_as_it_does_when_it_looks() {
                 verify,
                 depth,
                 wait,
-                mix: Mix::new(50, 3),
+                mix: Mix::new(read_pct, 3),
                 ..spec(500)
             };
             let halted = setting(20_000).run(made(MESSAGES));
@@ -87,6 +92,7 @@ fn every_policy_halts_and_counts_as_it_does_when_it_looks() {
             assert_eq!(halted.tally.digest, looked.tally.digest);
             assert_eq!(halted.reads() + halted.writes(), 500);
             assert_eq!(halted.reads(), looked.reads());
+            assert_eq!(halted.reads(), 5 * u64::from(read_pct));
             assert!(halted.stats.waits.device > 0);
             assert_eq!(looked.stats.waits.device, 0);
             assert!(halted.stats.empty_polls <= looked.stats.empty_polls);
