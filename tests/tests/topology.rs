@@ -60,7 +60,8 @@ fn found<'a>(
         args.extend(null(&format!("d{number}"), mib(name) << 20));
         args.extend(device(&format!("scsi-hd,bus=c{number}.0,drive=d{number}")));
     }
-    disks(&call_with("identify", flags, &args))
+    let flags = [&["--controller", "pvscsi"], flags].concat();
+    disks(&call_with("identify", &flags, &args))
 }
 
 fn mib(name: &str) -> u64 {

@@ -124,7 +124,7 @@ pub fn disks(args: &MachineArgs, controllers: &[Controller]) -> Result<Vec<Disk>
     let shared = |disk: &&Disk| matches!(disk.medium, Medium::Shared { .. });
     if disks.len() > 1 && disks.iter().any(|disk| shared(&disk)) {
         return Err(Failure::Usage(format!(
-            "--backend {} is one disk, but the flags ask for {}",
+            "--backend {} is one disk, but the flags ask for {}; --controller names one kind",
             args.backend,
             disks.len()
         )));
