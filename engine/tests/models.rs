@@ -1,6 +1,6 @@
 //! Rows that halt, on the drivers and their device models: each driver enables,
 //! acknowledges and ends the interrupts of its device, and a device whose interrupts
-//! fail ends the row with a message.
+//! fail ends the row with a message. So it is with several queues.
 
 use drivers::block::{Controller, DiskId, InterruptMode, Options};
 use drivers::fake::scsi::ScsiBus;
@@ -15,7 +15,9 @@ use drivers::pvscsi::fake::PvscsiModel;
 use drivers::virtio_scsi::VirtioScsi;
 use drivers::virtio_scsi::fake::{VirtioModel, regions};
 use engine::fake::NoCounters;
-use engine::row::{self, Env, Extras, Failure, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
+use engine::row::{
+    self, Env, Extras, Failure, Kind, Lane, RingSpec, Spec, Stats, Tally, WaitFor, Workspace,
+};
 use engine::session::{Halt, InterruptLine, Woken};
 use engine::workload::{Mix, Order, Stream};
 use proto::job::Irq;
@@ -93,7 +95,7 @@ impl<D: FakeDevice + 'static> Halt for Wired<D> {
 
 const IOS: u64 = 200;
 
-fn spec() -> Spec {
+fn spec(queues: u16) -> Spec {
     let lane = |seed| Lane {
         stream: Stream::new(&Order::Once, 1_000, seed),
         bs_bytes: 4096,
@@ -107,7 +109,7 @@ fn spec() -> Spec {
         read: lane(1),
         write: lane(2),
         mix: Mix::new(100, 3),
-        depth: 4,
+        depth: 8,
         batch_submit: 1,
         batch_complete_min: 1,
         ramp_ticks: 0,
@@ -121,7 +123,13 @@ fn spec() -> Spec {
         poll_interval_ticks: None,
         stages: false,
         verify: false,
-        extras: Extras::default(),
+        extras: Extras {
+            rings: RingSpec {
+                queues,
+                doorbell_batch: 0,
+            },
+            ..Extras::default()
+        },
     }
 }
 
@@ -138,7 +146,9 @@ fn run<D: FakeDevice + 'static, C: Controller>(
         masked: false,
     };
     line.open(Irq::Intx, controller).unwrap();
-    let buffers = row::buffers_needed(&spec(), controller.limits());
+    // All queues that it has.
+    let spec = spec(controller.limits().queues);
+    let buffers = row::buffers_needed(&spec, controller.limits());
     controller.set_buffers(buffers, 4096).unwrap();
     let mut workspace = Workspace::new();
     let env = Env {
@@ -148,7 +158,7 @@ fn run<D: FakeDevice + 'static, C: Controller>(
         workspace: &mut workspace,
         recheck: &mut |_| Ok(()),
     };
-    let tally = row::run(controller, env, spec());
+    let tally = row::run(controller, env, spec);
     line.close(controller).unwrap();
     assert!(!up(&machine.device()), "closed, it is silent");
     (tally, workspace.stats)
@@ -213,11 +223,28 @@ fn mptsas() {
 
 #[test]
 fn virtio_scsi() {
+    for queues in [1, 2, 4] {
+        virtio_scsi_with(queues);
+    }
+}
+
+fn of_queues(queues: u16) -> Options {
+    Options {
+        queues: Some(queues),
+        ..Options::default()
+    }
+}
+
+fn virtio_scsi_with(queues: u16) {
     use drivers::virtio_scsi::fake::{Completing, Fetching};
     let make = || {
         let bus = ScsiBus::with_disk(16_384, 512);
-        let machine = FakeHal::new(|memory| VirtioModel::new(memory, bus));
-        let (quirks, options) = (drivers::virtio_scsi::Quirks::default(), Options::default());
+        let offers = drivers::virtio_scsi::fake::Quirks {
+            request_queues: 4,
+            ..Default::default()
+        };
+        let machine = FakeHal::new(|memory| VirtioModel::with(memory, bus, offers));
+        let (quirks, options) = (drivers::virtio_scsi::Quirks::default(), of_queues(queues));
         let regions = regions();
         let driver =
             VirtioScsi::start(machine.clone(), machine.mmio(), regions, quirks, &options).unwrap();
@@ -230,6 +257,12 @@ fn virtio_scsi() {
 
 #[test]
 fn nvme() {
+    for queues in [1, 2, 4] {
+        nvme_with(queues);
+    }
+}
+
+fn nvme_with(queues: u16) {
     let make = || {
         let config = NvmeConfig {
             messages: false,
@@ -237,8 +270,8 @@ fn nvme() {
         };
         let disks = vec![FakeNamespace::new(1, 16_384, 9)];
         let machine = FakeHal::new(|memory| FakeNvme::new(memory, config, disks));
-        let quirks = Quirks::default();
-        let driver = Nvme::start(machine.clone(), machine.mmio(), quirks, &Options::default());
+        let (quirks, options) = (Quirks::default(), of_queues(queues));
+        let driver = Nvme::start(machine.clone(), machine.mmio(), quirks, &options);
         (machine, driver.unwrap())
     };
     fates("nvme", make, FakeNvme::line_is_up);

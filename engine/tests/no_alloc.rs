@@ -3,7 +3,9 @@
 use drivers::block::{Controller, DiskId, Op, Sense, Status};
 use engine::fake::{Answer, Device, HandClock, NoCounters};
 use engine::group::{Group, Part};
-use engine::row::{self, CrewSpec, Data, Env, Extras, Kind, Lane, Seat, Spec, WaitFor, Workspace};
+use engine::row::{
+    self, CrewSpec, Data, Env, Extras, Kind, Lane, RingSpec, Seat, Spec, WaitFor, Workspace,
+};
 use engine::session::NoLine;
 use engine::workload::{Arrival, Course, Lengths, Mix, Order, Places, Rng, Stream, Worker};
 
@@ -22,6 +24,7 @@ fn allocations_with(
 ) -> u64 {
     let clock = HandClock::new(0, 3, 100);
     let mut device = Device::new(&clock, 64, 65_536, 512, 10_000);
+    device.offer_queues(extras.rings.queues);
     device.limits.max_transfer_bytes = if general { 2048 } else { 4096 };
     // The device's own log and media must not allocate either.
     device.log = Vec::new();
@@ -166,6 +169,32 @@ fn crew(ios: u64, disks: Option<u16>) -> Extras {
 fn a_crew_allocates_nothing_per_io_either() {
     for faults in [false, true] {
         let of = |ios| allocations_with(ios, Kind::Mix, false, true, faults, crew(ios, None));
+        assert_eq!(of(20), of(2_000), "faults {faults}");
+    }
+}
+
+#[test]
+fn several_queues_and_early_doorbells_allocate_nothing_per_io_either() {
+    let rings = RingSpec {
+        queues: 3,
+        doorbell_batch: 2,
+    };
+    for faults in [false, true] {
+        let of = |ios| {
+            let extras = Extras {
+                rings,
+                ..Extras::default()
+            };
+            let plain = allocations_with(ios, Kind::Mix, true, false, faults, extras);
+            let extras = Extras {
+                rings,
+                ..crew(ios, None)
+            };
+            [
+                plain,
+                allocations_with(ios, Kind::Mix, false, true, faults, extras),
+            ]
+        };
         assert_eq!(of(20), of(2_000), "faults {faults}");
     }
 }

@@ -144,7 +144,7 @@ pub struct QueueDoorbells {
 /// A storage controller that is ready for I/O.
 ///
 /// With several queues each has its own ring, doorbells and completions; one
-/// interrupt announces those of all. A pass reaps every queue, in their order.
+/// interrupt announces those of all. A pass reaps every queue.
 ///
 /// Object-safe. The measuring loop is instantiated per concrete type; trait
 /// objects serve everything else.

@@ -7,8 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use drivers::block::{
     Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskAddress, DiskId, Health,
-    Ignored, InterruptMode, Limits, Op, Options, QueueId, Request, Status, SubmitError, Tag,
-    TagTable,
+    Ignored, InterruptMode, Limits, Op, Options, QueueDoorbells, QueueId, Request, Status,
+    SubmitError, Tag, TagTable,
 };
 use drivers::hal::{DmaError, DmaLayout};
 
@@ -39,6 +39,7 @@ pub type Plan = Box<dyn FnMut(u64, &Request) -> Answer>;
 pub type Hook = Box<dyn FnMut(&mut Device)>;
 
 struct InFlight {
+    queue: QueueId,
     due: u64,
     tag: Tag,
     bits: u32,
@@ -77,6 +78,10 @@ pub struct Device {
     pub memory_bytes: u64,
     /// Requests per doorbell, in order, as far as room was reserved.
     pub batches: Vec<u32>,
+    /// Doorbells of each queue.
+    pub rung: Vec<u64>,
+    /// Commands that each queue had in flight, at most.
+    pub deepest: Vec<usize>,
     /// Requests in order, as far as room was reserved.
     pub log: Vec<Request>,
     /// Resets, refreshes, shutdowns and aborts made.
@@ -124,6 +129,8 @@ impl Device {
             lies: Vec::new(),
             memory_bytes: 1 << 30,
             batches: Vec::with_capacity(1 << 16),
+            rung: vec![0],
+            deepest: vec![0],
             log: Vec::with_capacity(1 << 16),
             calls: [0; 4],
             wire: None,
@@ -135,6 +142,16 @@ impl Device {
             buffers: Vec::new(),
             accesses: Accesses::default(),
         }
+    }
+
+    /// Offers so many queues, each with the slots that it has.
+    pub fn offer_queues(&mut self, queues: u16) {
+        let slots = self.limits.max_in_flight as usize * usize::from(queues);
+        self.limits.queues = queues;
+        self.rung = vec![0; usize::from(queues)];
+        self.deepest = vec![0; usize::from(queues)];
+        self.tags = TagTable::new(slots as u16, 32);
+        self.flight.reserve(slots);
     }
 
     /// Adds a disk at the next target.
@@ -243,20 +260,24 @@ impl Controller for Device {
         &self.ignored
     }
 
-    fn submit(&mut self, _queue: QueueId, request: &Request) -> Result<Tag, SubmitError> {
+    fn submit(&mut self, queue: QueueId, request: &Request) -> Result<Tag, SubmitError> {
         if self.health != Health::Ok {
             return Err(SubmitError::Dead);
         }
-        if !self.valid(request) {
+        if !self.valid(request) || queue.0 >= self.limits.queues {
             return Err(SubmitError::Invalid);
         }
-        let unrung = self.flight.iter().filter(|command| !command.rung).count();
+        let own = self.flight.iter().filter(|command| command.queue == queue);
+        let unrung = own.clone().filter(|command| !command.rung).count();
         if unrung >= self.limits.max_batch as usize {
             return Err(SubmitError::DoorbellDue);
         }
-        if self.flight.len() >= self.limits.max_in_flight as usize {
+        let own = own.count();
+        if own >= self.limits.max_in_flight as usize {
             return Err(SubmitError::Full);
         }
+        let deepest = &mut self.deepest[usize::from(queue.0)];
+        *deepest = (*deepest).max(own + 1);
         let tag = self.tags.take(request.cookie).ok_or(SubmitError::Full)?;
         let answer = (self.plan)(self.accesses.commands, request);
         self.accesses.commands += 1;
@@ -268,6 +289,7 @@ impl Controller for Device {
             self.log.push(*request);
         }
         self.flight.push(InFlight {
+            queue,
             due: answer.ticks,
             tag,
             bits: tag.to_bits(self.tags.slot_bits()),
@@ -278,12 +300,12 @@ impl Controller for Device {
         Ok(tag)
     }
 
-    fn ring_doorbell(&mut self, _queue: QueueId) {
+    fn ring_doorbell(&mut self, queue: QueueId) {
         let mut published = 0;
         let now = self.clock.peek();
         for at in 0..self.flight.len() {
             let command = &mut self.flight[at];
-            if command.rung {
+            if command.rung || command.queue != queue {
                 continue;
             }
             command.rung = true;
@@ -299,6 +321,7 @@ impl Controller for Device {
                 1
             };
             self.accesses.submit_doorbells += writes;
+            self.rung[usize::from(queue.0)] += writes;
             self.accesses.mmio.writes += writes;
             self.clock.advance(self.costs[1] * writes);
             if self.batches.len() < self.batches.capacity() {
@@ -307,7 +330,7 @@ impl Controller for Device {
         }
     }
 
-    fn reap(&mut self, _queue: QueueId, out: &mut [Completion]) -> usize {
+    fn reap(&mut self, queue: QueueId, out: &mut [Completion]) -> usize {
         self.clock.advance(self.costs[2]);
         let now = self.clock.peek();
         let mut found = 0;
@@ -320,10 +343,10 @@ impl Controller for Device {
                 found += 1;
                 continue;
             }
-            let ready = self
-                .flight
-                .iter()
-                .position(|command| command.rung && command.due <= now && command.due != u64::MAX);
+            let ready = self.flight.iter().position(|command| {
+                let done = command.due <= now && command.due != u64::MAX;
+                command.queue == queue && command.rung && done
+            });
             let Some(at) = ready else { break };
             let command = self.flight.remove(at);
             let Ok((tag, cookie)) = self.tags.finish(command.bits) else {
@@ -388,12 +411,13 @@ impl Controller for Device {
         Ok(())
     }
 
-    fn abort(&mut self, _queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
+    fn abort(&mut self, queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
         self.calls[3] += 1;
         if !self.aborts {
             return Err(ControllerError::Unsupported);
         }
-        for command in self.flight.iter_mut().filter(|command| command.tag == tag) {
+        let named = |command: &&mut InFlight| (command.queue, command.tag) == (queue, tag);
+        for command in self.flight.iter_mut().filter(named) {
             command.due = 0;
             command.status = Status::Aborted;
         }
@@ -445,5 +469,12 @@ impl Controller for Device {
 
     fn accesses(&self) -> Accesses {
         self.accesses
+    }
+
+    fn queue_doorbells(&self, queue: QueueId) -> QueueDoorbells {
+        QueueDoorbells {
+            submit: self.rung.get(usize::from(queue.0)).copied().unwrap_or(0),
+            completion: 0,
+        }
     }
 }

@@ -4,10 +4,11 @@ use super::homes::{self, Home};
 use alloc::vec::Vec;
 use drivers::block::{
     Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskId, Health, Ignored,
-    InterruptMode, Limits, Options, QueueId, Request, SubmitError, Tag, TagTable,
+    InterruptMode, Limits, Options, QueueDoorbells, QueueId, Request, SubmitError, Tag, TagTable,
 };
+use proto::job::MAX_QUEUES;
 
-/// Most commands of a group that are in flight, all adapters together.
+/// Most commands of a group that are in flight, all adapters and queues together.
 const MOST_IN_FLIGHT: u32 = 8_192;
 
 /// One adapter of a group.
@@ -22,8 +23,8 @@ pub struct Part<'a> {
 
 struct Member<'a> {
     part: Part<'a>,
-    /// It was given commands since the last doorbell.
-    unrung: bool,
+    /// Queues that were given commands since their last doorbell, a bit for each.
+    unrung: u64,
     end: PartEnd,
 }
 
@@ -64,16 +65,19 @@ impl<'a> Group<'a> {
     pub fn new(parts: Vec<Part<'a>>) -> Self {
         let all = parts.iter().map(|part| *part.controller.limits());
         let limits = all.reduce(tightest).expect("a group has an adapter");
+        let queues = u32::from(limits.queues.clamp(1, MAX_QUEUES));
         let max_in_flight = limits.max_in_flight.saturating_mul(parts.len() as u32);
         let limits = Limits {
-            max_in_flight: max_in_flight.min(MOST_IN_FLIGHT),
+            queues: queues as u16,
+            max_in_flight: max_in_flight.min(MOST_IN_FLIGHT / queues),
             ..limits
         };
+        let tags = limits.max_in_flight * queues;
         let disk = |part: &Part<'_>| part.controller.disks()[usize::from(part.disk.0)].clone();
         Self {
             disks: parts.iter().map(disk).collect(),
-            tags: TagTable::new(limits.max_in_flight as u16, u32::BITS),
-            inner: alloc::vec![Tag::NONE; limits.max_in_flight as usize],
+            tags: TagTable::new(tags as u16, u32::BITS),
+            inner: alloc::vec![Tag::NONE; tags as usize],
             limits,
             homes: Vec::new(),
             depth: MOST_IN_FLIGHT,
@@ -83,7 +87,7 @@ impl<'a> Group<'a> {
                 .into_iter()
                 .map(|part| Member {
                     part,
-                    unrung: false,
+                    unrung: 0,
                     end: PartEnd::default(),
                 })
                 .collect(),
@@ -147,6 +151,11 @@ fn tightest(one: Limits, other: Limits) -> Limits {
     }
 }
 
+/// The bit of a queue.
+const fn bit(queue: QueueId) -> u64 {
+    1 << (queue.0 % MAX_QUEUES)
+}
+
 /// Which of two states is worse.
 const fn badness(health: Health) -> u8 {
     match health {
@@ -195,7 +204,7 @@ impl Controller for Group<'_> {
         match member.part.controller.submit(queue, &own) {
             Ok(inner) => {
                 self.inner[tag.slot()] = inner;
-                member.unrung = true;
+                member.unrung |= bit(queue);
                 Ok(tag)
             }
             Err(error) => {
@@ -209,7 +218,8 @@ impl Controller for Group<'_> {
     fn ring_doorbell(&mut self, queue: QueueId) {
         let (late, early) = self.members.split_at_mut(self.first);
         for member in early.iter_mut().chain(late) {
-            if core::mem::take(&mut member.unrung) {
+            if member.unrung & bit(queue) != 0 {
+                member.unrung &= !bit(queue);
                 member.part.controller.ring_doorbell(queue);
             }
         }
@@ -374,6 +384,17 @@ impl Controller for Group<'_> {
             sum.mmio.writes += one.mmio.writes;
             sum.commands += one.commands;
             sum.bad_completions += one.bad_completions;
+        }
+        sum
+    }
+
+    /// The sum of this queue of all.
+    fn queue_doorbells(&self, queue: QueueId) -> QueueDoorbells {
+        let mut sum = QueueDoorbells::default();
+        for member in &self.members {
+            let one = member.part.controller.queue_doorbells(queue);
+            sum.submit += one.submit;
+            sum.completion += one.completion;
         }
         sum
     }

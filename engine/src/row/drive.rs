@@ -46,7 +46,8 @@ impl<'a, K: Clock> Env<'a, K> {
 pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: Spec) -> Tally {
     let clock = env.clock;
     let env = env.with_any_clock();
-    if spec.verify || spec.splits() || spec.extras.crew.is_some() {
+    let plain = spec.extras.crew.is_none() && spec.extras.rings.is_plain();
+    if spec.verify || spec.splits() || !plain {
         return run_general(ctl, env, spec);
     }
     let (kind, stages, before) = (spec.kind, spec.stages, ctl.accesses());
@@ -86,6 +87,7 @@ fn begin<'a>(ctl: &mut dyn Controller, env: Env<'a, dyn Clock + 'a>, spec: Spec)
     let ramp = spec.ramp_ticks;
     let start = delayed(env.clock, spec.extras.start_delay_ticks);
     let mut row = Row::new(limits, env, spec, start);
+    row.rings.begin(ctl);
     if ramp == 0 {
         row.open_window(ctl, start);
     }

@@ -5,6 +5,7 @@ use super::driven::Driven;
 use super::edges::Flow;
 use super::policy::{Policy, Waiting};
 use super::state::Row;
+use drivers::block::QueueId;
 use drivers::hal::Clock;
 
 impl Row<'_> {
@@ -37,7 +38,11 @@ impl Row<'_> {
             if self.halts::<W>() {
                 self.acknowledge(ctl);
             }
-            let found = ctl.reap(self.queue, self.completions);
+            let found = if P::GENERAL && self.rings.is_on() {
+                self.reap_queues(ctl.whole())
+            } else {
+                ctl.reap(QueueId(0), self.completions)
+            };
             if found == 0 {
                 self.stats.empty_polls += 1;
                 let idle = s0.wrapping_sub(last);

@@ -4,7 +4,7 @@ use super::crew::{Choice, Crew};
 use super::driven::Driven;
 use super::policy::Policy;
 use super::state::Row;
-use drivers::block::{BufferId, Controller, Lba, Op, Request};
+use drivers::block::{BufferId, Controller, Lba, Op, QueueId, Request};
 use drivers::hal::Clock;
 use proto::pattern;
 
@@ -33,7 +33,10 @@ impl Row<'_> {
             }
             let built = self.build::<P, C, K>(ctl, clock, now, batch);
             self.quota_left -= built.ios as u64;
-            let building = built.end.wrapping_sub(now);
+            let mut building = built.end.wrapping_sub(now);
+            if P::GENERAL {
+                building = building.wrapping_sub(self.rings.ringing_ticks);
+            }
             self.stats.submit_ticks += building;
             self.gaps.check_build(self.stats, building, built.ios);
             now = self.ring::<P, C, K>(ctl, clock, &built);
@@ -58,6 +61,9 @@ impl Row<'_> {
     {
         let free = self.table.free_len();
         let least = free.saturating_sub(batch);
+        if P::GENERAL {
+            self.rings.ringing_ticks = 0;
+        }
         let mut now = start;
         let mut top = free;
         let mut refused = 0;
@@ -78,6 +84,9 @@ impl Row<'_> {
             if P::STAGES && !(P::GENERAL && self.splits) {
                 let slot = self.table.free_at(top);
                 self.table.stamps(slot).t1 = now;
+            }
+            if P::GENERAL && self.rings.is_on() {
+                now = self.ring_if_due(ctl.whole(), self.table.free_at(top), now);
             }
             if !taken {
                 refused = 1;
@@ -201,12 +210,17 @@ impl Row<'_> {
         C: Driven + ?Sized,
         K: Clock + ?Sized,
     {
+        if P::GENERAL && self.rings.is_on() {
+            let t3 = self.ring_queues(ctl.whole(), built.end);
+            self.stats.doorbell_ticks += self.rings.ringing_ticks;
+            return t3;
+        }
         let commands = self.unrung;
         self.unrung = 0;
         self.owned += commands;
         let published = commands.wrapping_mul(built.end);
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
-        ctl.ring_doorbell(self.queue);
+        ctl.ring_doorbell(QueueId(0));
         let t3 = clock.now_ticks();
         if P::STAGES {
             self.table.stamp_batch(built.ios, built.end, t3);
@@ -252,11 +266,16 @@ impl Row<'_> {
             buffer_offset_bytes: 0,
             cookie: slot as u32,
         };
-        match ctl.submit(self.queue, &request) {
+        let queue = if P::GENERAL {
+            self.rings.queue_of(slot)
+        } else {
+            QueueId(0)
+        };
+        match ctl.submit(queue, &request) {
             Ok(tag) => {
                 self.table.set_tag(slot, tag);
                 if P::GENERAL {
-                    self.unrung += 1;
+                    self.note_submitted(slot, true);
                 }
                 true
             }

@@ -99,6 +99,34 @@ pub struct Extras {
     pub steady: Option<SteadySpec>,
     /// The depth is sought that meets a latency.
     pub search: Option<SearchSpec>,
+    /// Which queues are used, and when they are rung.
+    pub rings: RingSpec,
+}
+
+/// The request queues of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingSpec {
+    /// Queues used, from the first on. I/Os in flight are spread over them evenly.
+    pub queues: u16,
+    /// Most commands per doorbell; 0 for all of a fill.
+    pub doorbell_batch: u32,
+}
+
+impl Default for RingSpec {
+    fn default() -> Self {
+        Self {
+            queues: 1,
+            doorbell_batch: 0,
+        }
+    }
+}
+
+impl RingSpec {
+    /// Whether it is the first queue alone, rung once a fill.
+    #[must_use]
+    pub const fn is_plain(self) -> bool {
+        self.queues <= 1 && self.doorbell_batch == 0
+    }
 }
 
 impl Spec {

@@ -2,7 +2,7 @@
 
 use super::state::Row;
 use super::tally::Failure;
-use drivers::block::{Controller, SubmitError};
+use drivers::block::{Controller, QueueId, SubmitError};
 
 /// Marks a deferred command that the device was never given.
 const NEVER_SENT: u32 = 1 << 31;
@@ -33,10 +33,14 @@ impl Row<'_> {
                 self.defer(lane, request.cookie);
                 continue;
             }
-            match ctl.submit(self.queue, &request) {
+            if piece > 0 && self.rings.is_on() {
+                let now = self.clock.now_ticks();
+                self.ring_if_due(ctl, slot, now);
+            }
+            match ctl.submit(self.rings.queue_of(slot), &request) {
                 Ok(tag) => {
                     self.table.set_tag(slot, tag);
-                    self.unrung += 1;
+                    self.note_submitted(slot, true);
                 }
                 Err(error) => taken = self.not_taken(ctl, lane, request.cookie, error),
             }
@@ -82,17 +86,23 @@ impl Row<'_> {
         }
         let mut sent = 0;
         while sent < self.table.again.len() {
-            let cookie = self.table.again[sent] & !NEVER_SENT;
+            let deferred = self.table.again[sent];
+            let cookie = deferred & !NEVER_SENT;
             let index = (cookie & 0xffff) as usize;
             let slot = self.table.slot(index);
             let piece = (cookie >> 16) as u16;
             let request = self.request(index, slot.lane(), slot.lba(), piece);
-            match ctl.submit(self.queue, &request) {
+            match ctl.submit(self.rings.queue_of(index), &request) {
                 Ok(tag) => {
                     self.table.set_tag(index, tag);
                     self.count_commands(index, slot.lane(), 1);
-                    self.unrung += 1;
+                    // A retry lies inside the time in flight; a first sending does not.
+                    self.note_submitted(index, deferred & NEVER_SENT != 0);
                     sent += 1;
+                    if self.rings.is_on() {
+                        let now = self.clock.now_ticks();
+                        self.ring_if_due(ctl, index, now);
+                    }
                 }
                 Err(SubmitError::Full | SubmitError::DoorbellDue) => break,
                 Err(SubmitError::Invalid) => {
@@ -105,16 +115,27 @@ impl Row<'_> {
                 }
             }
         }
+        let t2 = self.clock.now_ticks();
+        let t3 = if self.rings.is_on() {
+            self.ring_queues(ctl, t2)
+        } else {
+            self.ring_again(ctl, sent, t2)
+        };
+        self.table.again.drain(..sent);
+        self.stats.submit_ticks += t3.wrapping_sub(now);
+        t3
+    }
+
+    /// One doorbell for the first `sent` deferred commands. Returns t3.
+    fn ring_again(&mut self, ctl: &mut dyn Controller, sent: usize, t2: u64) -> u64 {
         let commands = self.unrung;
         self.unrung = 0;
         self.owned += commands;
-        let t2 = self.clock.now_ticks();
         let published = commands.wrapping_mul(t2);
         self.stats.depth_integral = self.stats.depth_integral.wrapping_sub(published);
-        ctl.ring_doorbell(self.queue);
+        ctl.ring_doorbell(QueueId(0));
         let t3 = self.clock.now_ticks();
         for at in 0..sent {
-            // A retry lies inside the time in flight; a first sending does not.
             let cookie = self.table.again[at];
             if cookie & NEVER_SENT != 0 {
                 let stamps = self.table.stamps((cookie & 0xffff) as usize);
@@ -122,8 +143,6 @@ impl Row<'_> {
                 stamps.t3 = t3;
             }
         }
-        self.table.again.drain(..sent);
-        self.stats.submit_ticks += t3.wrapping_sub(now);
         t3
     }
 

@@ -7,6 +7,7 @@ use super::drive::{Env, Recheck};
 use super::edges::Edges;
 use super::errors::ErrorCounts;
 use super::gaps::Gaps;
+use super::rings::Rings;
 use super::search::Search;
 use super::spec::{Kind, Lane, Spec};
 use super::stats::Stats;
@@ -18,7 +19,7 @@ use super::wait::{self, Waiter};
 use crate::session::MachineCounters;
 use crate::time::Timebase;
 use crate::workload::{Digest, Direction, Mix, Stream};
-use drivers::block::{BufferId, Completion, DiskId, Health, Lba, Limits, Op, QueueId, Request};
+use drivers::block::{BufferId, Completion, DiskId, Health, Lba, Limits, Op, Request};
 use drivers::hal::Clock;
 
 /// One direction, with everything worked out that an issue needs.
@@ -83,7 +84,7 @@ pub(super) struct Row<'a> {
     pub table: Table<'a>,
     pub stats: &'a mut Stats,
     pub completions: &'a mut [Completion; REAP_ROOM],
-    pub queue: QueueId,
+    pub rings: Rings,
     pub disk: DiskId,
     pub block_shift: u32,
     /// Reads, writes.
@@ -145,11 +146,12 @@ pub(super) struct Row<'a> {
     pub first_completion_ticks: u64,
 }
 
-/// I/Os that a row can have in flight: what was asked, within the controller's
-/// and our own limits. An I/O that is split takes a command per piece.
+/// I/Os that a row can have in flight: what was asked, within our own limit and the
+/// controller's for each queue. An I/O that is split takes a command per piece.
 pub(super) fn depth_limit(spec: &Spec, limits: &Limits) -> usize {
     let commands = u64::from(limits.max_in_flight);
     let ios = (commands / spec.pieces().max(1)).max(1) as usize;
+    let ios = ios * usize::from(spec.extras.rings.queues.max(1));
     (spec.depth.max(1) as usize).min(ios).min(MAX_IN_FLIGHT)
 }
 
@@ -160,7 +162,11 @@ impl<'a> Row<'a> {
         let pieces = spec.pieces().max(1);
         let commands = depth * pieces as usize;
         env.workspace.stats.clear();
-        let max_batch = (u64::from(limits.max_batch) / pieces).max(1) as usize;
+        // Where each queue is rung when it is due, a batch has no limit of its own.
+        let max_batch = match spec.extras.rings.is_plain() {
+            true => (u64::from(limits.max_batch) / pieces).max(1) as usize,
+            false => depth,
+        };
         // Reads must not overwrite what writes were prepared with.
         let write_base = if spec.kind == Kind::Mix { depth } else { 0 };
         let timebase = Timebase::new(env.clock.ticks_per_second());
@@ -184,6 +190,8 @@ impl<'a> Row<'a> {
         let crew = extras
             .crew
             .map(|crew| Crew::new(crew, start_ticks, limit, depth as u32, bounded));
+        let disks = crew.as_ref().map_or(1, Crew::disks);
+        let rings = Rings::new(extras.rings, disks, limits.max_batch);
         let steady = extras
             .steady
             .map(|steady| Steady::new(steady, timebase.ticks(1_000_000_000)));
@@ -198,7 +206,7 @@ impl<'a> Row<'a> {
             table: Table::new(&mut env.workspace.memory, depth, commands),
             stats: &mut env.workspace.stats,
             completions: &mut env.workspace.completions,
-            queue: QueueId(0),
+            rings,
             disk: spec.disk,
             block_shift: spec.block_size_bytes.trailing_zeros(),
             kind: spec.kind,

@@ -70,7 +70,15 @@ pub(super) struct Extra {
     pub member: u16,
     pub disk: DiskId,
     pub due: u64,
+    /// The I/O that the same doorbell publishes and that was built before, or [`END`],
+    /// or [`UNLINKED`].
+    next: u16,
 }
+
+/// No further I/O.
+pub(super) const END: u16 = u16::MAX;
+/// No doorbell publishes it: that one was rung, or it was not built yet.
+const UNLINKED: u16 = u16::MAX - 1;
 
 impl Extra {
     const NONE: Self = Self {
@@ -83,6 +91,7 @@ impl Extra {
         member: 0,
         disk: DiskId(0),
         due: 0,
+        next: UNLINKED,
     };
 }
 
@@ -214,6 +223,29 @@ impl<'a> Table<'a> {
         for slot in &self.free[self.free_len.min(end)..end] {
             let stamps = &mut self.stamps[usize::from(*slot) & MASK];
             stamps.t2 = t2;
+            stamps.t3 = t3;
+        }
+    }
+
+    /// Puts an I/O before those that the same doorbell publishes, of which `newest` is
+    /// the first; false if it is one of them already.
+    pub fn link(&mut self, index: usize, newest: u16) -> bool {
+        let extra = self.extra(index);
+        let fresh = extra.next == UNLINKED;
+        if fresh {
+            extra.next = newest;
+        }
+        fresh
+    }
+
+    /// Stamps all that one doorbell published, from `newest` on.
+    pub fn stamp_linked(&mut self, newest: u16, t2: u64, t3: u64) {
+        let mut at = newest;
+        while at != END {
+            let index = usize::from(at);
+            at = core::mem::replace(&mut self.extra(index).next, UNLINKED);
+            let stamps = self.stamps(index);
+            stamps.t2 = t2.max(stamps.t1);
             stamps.t3 = t3;
         }
     }

@@ -12,7 +12,9 @@ use crate::session::MachineCounts;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use drivers::block::{Accesses, Completion, Controller, ControllerError, Health, Status};
+use drivers::block::{
+    Accesses, Completion, Controller, ControllerError, Health, QueueDoorbells, Status,
+};
 
 /// Completions taken in one call of `reap`.
 pub(super) const REAP_ROOM: usize = 256;
@@ -156,6 +158,9 @@ pub struct Tally {
     pub window_accesses: Accesses,
     /// Accesses by the driver over the whole row.
     pub row_accesses: Accesses,
+    /// Of the doorbells of the whole row, those of each queue; empty of a row that
+    /// uses one.
+    pub queue_doorbells: Vec<QueueDoorbells>,
     /// Counts of the machine inside the window.
     pub window_machine: MachineCounts,
     /// The limit for gaps at the end of the window, in ticks.
@@ -205,6 +210,7 @@ impl Row<'_> {
             digest: self.digest.value(),
             window_accesses: self.edges.window_accesses,
             row_accesses: accesses_between(before, &ctl.accesses()),
+            queue_doorbells: self.rings.doorbells(ctl),
             window_machine: self.edges.window_machine,
             gap_limit_ticks: self.gaps.limit(),
             errors: self.errors,

@@ -85,8 +85,8 @@ impl Row<'_> {
     }
 
     fn abort_all(&mut self, ctl: &mut dyn Controller) {
-        for (_, slot) in self.table.open() {
-            if ctl.abort(self.queue, slot.tag).is_err() {
+        for (index, slot) in self.table.open() {
+            if ctl.abort(self.rings.queue_of(index), slot.tag).is_err() {
                 return;
             }
         }
@@ -100,8 +100,7 @@ impl Row<'_> {
 
     /// One pass outside the window.
     fn take_back(&mut self, ctl: &mut dyn Controller) -> usize {
-        let found = ctl.reap(self.queue, self.completions);
-        let found = found.min(self.completions.len());
+        let found = self.reap_queues(ctl);
         self.owned = self.owned.wrapping_sub(found as u64);
         for at in 0..found {
             let completion = self.completions[at];

@@ -69,6 +69,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, targets: &[&Target]) -> Bo
             region_bytes: 0,
             randseed: params.randseed,
             ring_pages: params.ring_pages.unwrap_or(0),
+            queues: params.queues,
+            doorbell_batch: if timed { params.doorbell_batch } else { 0 },
             verify: if verify { "pattern" } else { "none" }.to_string(),
             keys: params.keys(),
         },

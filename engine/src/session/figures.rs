@@ -195,13 +195,19 @@ pub fn per_io(accesses: &Accesses, ios: u64) -> PerIo {
     }
 }
 
-/// Doorbells over the whole row.
+/// Doorbells over the whole row; of several queues, those of each too.
 pub fn doorbells(tally: &Tally) -> BTreeMap<String, u64> {
     let driver = &tally.row_accesses;
     let mut map = BTreeMap::new();
     map.insert("submit".to_string(), driver.submit_doorbells);
     if driver.completion_doorbells > 0 {
         map.insert("completion".to_string(), driver.completion_doorbells);
+    }
+    for (at, queue) in tally.queue_doorbells.iter().enumerate() {
+        map.insert(format!("submit_queue_{at}"), queue.submit);
+        if queue.completion > 0 {
+            map.insert(format!("completion_queue_{at}"), queue.completion);
+        }
     }
     map
 }

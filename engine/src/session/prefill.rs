@@ -25,6 +25,7 @@ pub fn params(job: &Params) -> Params {
         iodepth: proto::job::PREFILL_DEPTH,
         iodepth_batch_submit: 1,
         iodepth_batch_complete_min: 1,
+        doorbell_batch: 0,
         runtime_ns: None,
         time_based: false,
         ramp_ns: 0,

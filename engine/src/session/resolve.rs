@@ -2,7 +2,7 @@
 
 use super::crew;
 use crate::region::Region;
-use crate::row::{Extras, Kind, Lane, MAX_PIECES, Spec, WaitFor};
+use crate::row::{Extras, Kind, Lane, MAX_PIECES, RingSpec, Spec, WaitFor};
 use crate::time::Timebase;
 use crate::workload::{Mix, Stream};
 use alloc::format;
@@ -123,6 +123,10 @@ pub fn spec(
             start_delay_ticks: timebase.ticks(params.startdelay_ns),
             steady: crew::steady(params, timebase),
             search: crew::search(params, depth, timebase),
+            rings: RingSpec {
+                queues: params.queues,
+                doorbell_batch: params.doorbell_batch,
+            },
         },
     };
     if spec.pieces() > MAX_PIECES {

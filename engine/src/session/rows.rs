@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use drivers::block::{BufferId, Controller, ControllerError, Disk, Options};
+use drivers::block::{BufferId, Controller, ControllerError, Disk, Limits, Options};
 use drivers::hal::Clock;
 use proto::job::{Irq, Params};
 use proto::record::{Record, RowBegin, row_note};
@@ -39,6 +39,9 @@ pub struct Desk<'a, K> {
     pub written: Option<(Spec, Written)>,
     /// A planted fault.
     pub inject: Inject,
+    /// It was said that `doorbell_batch` changes no count of a controller with a
+    /// doorbell for each request.
+    pub told_of_posts: bool,
 }
 
 /// A row that ended.
@@ -99,6 +102,7 @@ impl<K: Clock> Desk<'_, K> {
         let disk = adapter.controller.disks()[usize::from(target.disk.0)].clone();
         let mut notes = notes_on(number, params, target, &disk, &ready.region);
         let limits = *adapter.controller.limits();
+        self.tell_of_posts(number, params, &limits, &mut notes);
         run.params.region_start = ready.region.start_bytes;
         run.params.region_bytes = ready.region.len_bytes;
         run.params.ring_pages = limits.ring_pages;
@@ -238,13 +242,21 @@ impl<K: Clock> Desk<'_, K> {
         let options = Options {
             ring_pages: params.ring_pages,
             queue_entries: params.queue_size,
+            queues: Some(params.queues),
             kick_suppression: params.kick_suppression,
             shadow_doorbells: params.shadow_doorbells,
-            ..Options::default()
         };
         controller
             .reconfigure(&options)
             .map_err(|error| error.to_string())?;
+        let queues = controller.limits().queues;
+        if queues < params.queues {
+            let name = if queues == 1 { "queue" } else { "queues" };
+            return Err(format!(
+                "queues={}: the controller has {queues} request {name} to offer",
+                params.queues
+            ));
+        }
         match controller.refresh_disk(target.disk) {
             Ok(()) | Err(ControllerError::Unsupported) => {}
             Err(error) => {
@@ -308,6 +320,25 @@ impl<K: Clock> Desk<'_, K> {
         });
     }
 
+    /// Says once that a job asks for doorbells that a controller has for each request.
+    pub fn tell_of_posts(
+        &mut self,
+        number: u32,
+        params: &Params,
+        limits: &Limits,
+        notes: &mut Vec<String>,
+    ) {
+        let no_effect = params.doorbell_batch > 0 && limits.doorbell_per_request;
+        if no_effect && !self.told_of_posts {
+            self.told_of_posts = true;
+            notes.push(format!(
+                "row {number}: this controller has a doorbell for each request, so \
+                 doorbell_batch changes when requests are posted and not how many doorbells \
+                 that takes"
+            ));
+        }
+    }
+
     /// Adds what second looks read, and what must be said of the clock.
     pub fn add_looks(&self, run: &mut Run, looked: &Looked, notes: &mut Vec<String>) {
         let number = run.row;
@@ -326,8 +357,10 @@ impl<K: Clock> Desk<'_, K> {
         }
     }
 
-    /// All figures, and whether the row is well.
+    /// All figures, and whether the row is well. `limit` is the number of commands that
+    /// a queue takes.
     pub fn fill_in(&self, run: &mut Run, params: &Params, spec: &Spec, tally: &Tally, limit: u32) {
+        let limit = limit.saturating_mul(u32::from(spec.extras.rings.queues));
         let stats = &self.workspace.stats;
         let timebase = &self.timebase;
         run.window_ns = timebase.ns(tally.window_ticks);

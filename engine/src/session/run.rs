@@ -73,6 +73,7 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
         disks: inventory.disks(),
         written: None,
         inject,
+        told_of_posts: false,
     };
     let mut lost: Vec<Option<String>> = vec![None; adapters.len()];
     let mut first_io = None;

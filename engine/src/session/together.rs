@@ -110,6 +110,7 @@ impl<K: Clock> Desk<'_, K> {
         let given = commands(adapters);
         let limit = ready.limits.max_in_flight;
         let mut notes = Vec::new();
+        self.tell_of_posts(number, params, &ready.limits, &mut notes);
         for ((target, disk), region) in targets.iter().zip(&ready.disks).zip(&ready.regions) {
             notes.extend(notes_on(number, params, target, disk, region));
         }

@@ -7,6 +7,7 @@ mod depth;
 mod errors;
 mod gone;
 mod interrupts;
+mod rings;
 mod split;
 mod stages;
 mod timeouts;

@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 use drivers::block::{
     Accesses, BufferId, Completion, Controller, ControllerError, Disk, DiskId, Health, Ignored,
-    InterruptMode, Limits, Options, QueueId, Request, SubmitError, Tag,
+    InterruptMode, Limits, Options, QueueDoorbells, QueueId, Request, SubmitError, Tag,
 };
 use engine::fake::{Device, HandClock, NoCounters};
 use engine::session::{Adapter, Inject, Link, NoLine, Setup, run};
@@ -92,7 +92,9 @@ impl Controller for Shared {
         self.0.borrow_mut().reset()
     }
     fn reconfigure(&mut self, options: &Options) -> Result<(), ControllerError> {
-        self.0.borrow_mut().reconfigure(options)
+        let done = self.0.borrow_mut().reconfigure(options);
+        self.4 = self.0.borrow().limits;
+        done
     }
     fn abort(&mut self, queue: QueueId, tag: Tag) -> Result<(), ControllerError> {
         self.0.borrow_mut().abort(queue, tag)
@@ -116,6 +118,9 @@ impl Controller for Shared {
     }
     fn accesses(&self) -> Accesses {
         self.0.borrow().accesses()
+    }
+    fn queue_doorbells(&self, queue: QueueId) -> QueueDoorbells {
+        self.0.borrow().queue_doorbells(queue)
     }
 }
 

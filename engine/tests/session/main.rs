@@ -7,6 +7,7 @@ mod guarded;
 mod injected;
 mod protected;
 mod records;
+mod rings;
 mod rows;
 mod together;
 mod verify;

@@ -266,6 +266,14 @@ pub(super) fn queue_size(params: &Params) -> Option<String> {
     params.queue_size.map(|slots| slots.to_string())
 }
 
+pub(super) fn queues(params: &Params) -> Option<String> {
+    number(params.queues, 1)
+}
+
+pub(super) fn doorbell_batch(params: &Params) -> Option<String> {
+    number(params.doorbell_batch, 0)
+}
+
 pub(super) fn device_depth(params: &Params) -> Option<String> {
     params.device_depth.map(|depth| depth.to_string())
 }

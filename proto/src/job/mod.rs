@@ -36,7 +36,7 @@ pub use load::{
     SteadyLimit, SteadyState, Sweep, WriteData,
 };
 pub use params::{
-    AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, MAX_IN_FLIGHT,
+    AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, MAX_IN_FLIGHT, MAX_QUEUES,
     PREFILL_BYTES, PREFILL_DEPTH, Params, Rw, Verify, Wait,
 };
 pub use table::KEYS;

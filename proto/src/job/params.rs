@@ -270,6 +270,10 @@ pub struct Params {
     pub ring_pages: Option<u16>,
     /// Own key `queue_size`: slots of a queue (NVMe, virtio-scsi); `None` is the driver's default.
     pub queue_size: Option<u32>,
+    /// Own key `queues`: request queues of a row; default 1.
+    pub queues: u16,
+    /// Own key `doorbell_batch`: most requests that a doorbell publishes; 0 is all of a fill.
+    pub doorbell_batch: u32,
     /// Own key `device_depth`: most commands that a disk is given at once; `None` is no limit.
     pub device_depth: Option<u32>,
     /// Own key `shadow_doorbells` (NVMe); `None` is the driver's default.
@@ -293,6 +297,9 @@ pub const DEFAULT_BS_BYTES: u64 = 4096;
 
 /// Most I/Os that a row keeps in flight, whatever was asked.
 pub const MAX_IN_FLIGHT: u64 = 2048;
+
+/// Most request queues of a row.
+pub const MAX_QUEUES: u16 = 64;
 
 /// Longest I/O of the writes of `prefill`, in bytes.
 pub const PREFILL_BYTES: u64 = 256 << 10;
@@ -407,6 +414,8 @@ impl Params {
             stages: false,
             ring_pages: None,
             queue_size: None,
+            queues: 1,
+            doorbell_batch: 0,
             device_depth: None,
             shadow_doorbells: None,
             kick_suppression: None,

@@ -5,7 +5,7 @@ use super::direction::by_direction;
 use super::draft::Draft;
 use super::keys::find_key;
 use super::load::LatencyTarget;
-use super::params::{Extent, Params};
+use super::params::{Extent, MAX_QUEUES, Params};
 use super::value::{self, MAX_ADAPTERS, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS};
 use super::{bytes, chance, sweep as list};
 use alloc::format;
@@ -369,6 +369,16 @@ pub(super) fn sweep(draft: &mut Draft, text: &str) -> Result {
 
 pub(super) fn queue_size(draft: &mut Draft, text: &str) -> Result {
     draft.params.queue_size = Some(draft.number(text, 2, u64::from(MAX_IODEPTH) + 1)? as u32);
+    Ok(())
+}
+
+pub(super) fn queues(draft: &mut Draft, text: &str) -> Result {
+    draft.params.queues = draft.number(text, 1, u64::from(MAX_QUEUES))? as u16;
+    Ok(())
+}
+
+pub(super) fn doorbell_batch(draft: &mut Draft, text: &str) -> Result {
+    draft.params.doorbell_batch = depth(draft, text, 0)?;
     Ok(())
 }
 

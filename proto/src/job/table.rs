@@ -481,6 +481,20 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::queue_size, get::queue_size),
     ),
     own(
+        "queues",
+        "1 to 64",
+        "1",
+        "Request queues of the controller that are used (NVMe queue pairs, virtio-scsi request queues), with an even share of the I/Os in flight each. Where there are fewer, the row is skipped.",
+        Action::Value(set::queues, get::queues),
+    ),
+    own(
+        "doorbell_batch",
+        "0 to 65535",
+        "0",
+        "Most requests that a doorbell publishes: it is rung after so many that a queue was given, and once for the rest; 0 is once a fill.",
+        Action::Value(set::doorbell_batch, get::doorbell_batch),
+    ),
+    own(
         "device_depth",
         "1 to 65535",
         "no limit",
@@ -531,8 +545,6 @@ pub const KEYS: &[Key] = &[
         "there is no operating system that keeps such counts",
     ),
     nothing("group_reporting", "every row is reported by itself"),
-    own_later("queues"),
-    own_later("doorbell_batch"),
     own_later("trace"),
     own_later("start_at"),
 ];

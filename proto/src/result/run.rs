@@ -56,11 +56,21 @@ pub struct RunParams {
     pub randseed: u64,
     /// Ring pages in use; 0 where the controller has none.
     pub ring_pages: u16,
+    /// Request queues in use.
+    #[serde(default = "one")]
+    pub queues: u16,
+    /// Most requests that a doorbell publishes; 0 is all of a fill.
+    #[serde(default)]
+    pub doorbell_batch: u32,
     /// `none`, `pattern`.
     pub verify: String,
     /// Every key of the job that has not its default, as a job file has it.
     #[serde(default)]
     pub keys: BTreeMap<String, String>,
+}
+
+const fn one() -> u16 {
+    1
 }
 
 /// Latency of I/Os that succeeded in the window, in ns.

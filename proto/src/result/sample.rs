@@ -130,6 +130,8 @@ pub(crate) fn run() -> Run {
             region_bytes: 64 << 20,
             randseed: u64::MAX,
             ring_pages: 8,
+            queues: 2,
+            doorbell_batch: 4,
             verify: "pattern".to_string(),
             keys: [("rw".to_string(), "randrw".to_string())].into(),
         },

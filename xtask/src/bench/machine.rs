@@ -70,7 +70,7 @@ impl Bench {
             qmp_socket: &self.qmp_socket(),
             blockdevs: &[null_blockdev("node0", 0)],
             devices: &[
-                self.controller.device(&[]),
+                self.controller.device(&[], 1),
                 self.controller.disk_device(0, "node0", &[]),
             ],
             extra: start.extra,

@@ -210,7 +210,7 @@ fn command_line(bench: &Bench, folder: &Path, socket: &Path) -> CommandLine {
         "-blockdev",
         &null_blockdev("node0", 0),
         "-device",
-        &bench.controller.device(&[]),
+        &bench.controller.device(&[], 1),
         "-device",
         &disk,
     ]

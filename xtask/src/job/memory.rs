@@ -13,15 +13,28 @@ const BASE_ADAPTERS: usize = 4;
 /// does not come as far as the guest in 32 MiB.
 const ADAPTER_MIB: u64 = 3;
 
+/// Of a queue with 1,024 slots.
+const QUEUE_KIB: u64 = 128;
+
 /// Guest memory in MiB for these jobs on so many adapters: every I/O in flight has a
 /// buffer of its own, and every adapter has rings.
 #[must_use]
 pub fn memory_mib(jobs: &[Params], adapters: usize) -> u32 {
     let buffers = jobs.iter().map(Params::buffer_bytes).max().unwrap_or(0);
     let more = adapters.saturating_sub(BASE_ADAPTERS) as u64;
-    let mib = BASE_MIB + more * ADAPTER_MIB + buffers.saturating_mul(9).div_ceil(8 << 20);
+    let queues = jobs.iter().map(further_queues_kib).max().unwrap_or(0) * adapters as u64;
+    let mib = BASE_MIB
+        + more * ADAPTER_MIB
+        + queues.div_ceil(1 << 10)
+        + buffers.saturating_mul(9).div_ceil(8 << 20);
     // Even, and never so much that QEMU's own arithmetic breaks.
     u32::try_from(mib.next_multiple_of(2)).unwrap_or(1 << 30)
+}
+
+/// What the queues of an adapter beyond the first take.
+fn further_queues_kib(job: &Params) -> u64 {
+    let thousands = u64::from(job.queue_size.unwrap_or(1)).div_ceil(1 << 10);
+    u64::from(job.queues - 1) * thousands * QUEUE_KIB
 }
 
 #[cfg(test)]
@@ -47,6 +60,11 @@ mod tests {
         assert_eq!(memory_mib(std::slice::from_ref(&large), 4), 14 + 360);
         large.numjobs = 2;
         assert_eq!(memory_mib(&[large], 4), 14 + 720);
+        let mut wide = small.clone();
+        wide.queues = 64;
+        assert_eq!(memory_mib(std::slice::from_ref(&wide), 1), 14 + 10);
+        wide.queue_size = Some(4096);
+        assert_eq!(memory_mib(&[wide], 2), 14 + 64);
         let mut deep = small;
         deep.iodepth = 65_535;
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The controllers that QEMU can offer, as data.
 
-use super::device_option::{DeviceOption, OptionTarget, with_options};
+use super::device_option::{DeviceOption, OptionTarget, sets, with_options};
 
 /// How a disk is attached behind a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,9 @@ pub struct ControllerKind {
     /// QEMU's device, with what it always needs.
     device: &'static str,
     style: DiskStyle,
+    /// The property that bounds its request queues, where QEMU gives it fewer than a
+    /// job may ask for.
+    queues: Option<&'static str>,
     /// Disks that one can carry.
     pub max_disks: u32,
 }
@@ -29,24 +32,28 @@ pub const KINDS: [ControllerKind; 4] = [
         name: "pvscsi",
         device: "pvscsi",
         style: DiskStyle::Scsi,
+        queues: None,
         max_disks: 64,
     },
     ControllerKind {
         name: "lsisas",
         device: "mptsas1068",
         style: DiskStyle::Scsi,
+        queues: None,
         max_disks: 8,
     },
     ControllerKind {
         name: "nvme",
         device: "nvme,serial=ioprobe",
         style: DiskStyle::Namespace,
+        queues: None,
         max_disks: 256,
     },
     ControllerKind {
         name: "virtio-scsi",
         device: "virtio-scsi-pci",
         style: DiskStyle::Scsi,
+        queues: Some("num_queues"),
         max_disks: 256,
     },
 ];
@@ -89,16 +96,24 @@ impl Controller {
         format!("controller{}", self.slot)
     }
 
-    /// `-device` of the controller itself.
+    /// `-device` of the controller itself, with room for so many request queues unless
+    /// an option says how many.
     #[must_use]
-    pub fn device(&self, options: &[DeviceOption]) -> String {
+    pub fn device(&self, options: &[DeviceOption], queues: u16) -> String {
         let (id, slot) = (self.qemu_id(), self.slot);
-        let device = format!("{},id={id},addr={slot:#x}", self.kind.device);
-        with_options(device, options, |to| match to {
+        let mut device = format!("{},id={id},addr={slot:#x}", self.kind.device);
+        let is_for = |to: &OptionTarget| match to {
             OptionTarget::Controllers => true,
             OptionTarget::Kind(kind) => kind == self.kind.name,
             OptionTarget::Disks => false,
-        })
+        };
+        if let Some(key) = self.kind.queues
+            && queues > 1
+            && !sets(options, key, is_for)
+        {
+            device.push_str(&format!(",{key}={queues}"));
+        }
+        with_options(device, options, is_for)
     }
 
     /// `-device` of its disk number `index` on the block node `node`.
@@ -166,7 +181,7 @@ mod tests {
     #[test]
     fn scsi_disks_are_named_by_target() {
         let pvscsi = first("pvscsi");
-        assert_eq!(pvscsi.device(&[]), "pvscsi,id=controller3,addr=0x3");
+        assert_eq!(pvscsi.device(&[], 4), "pvscsi,id=controller3,addr=0x3");
         assert_eq!(
             pvscsi.disk_device(2, "node2", &[]),
             "scsi-hd,id=disk-node2,bus=controller3.0,channel=0,scsi-id=2,lun=0,drive=node2"
@@ -178,7 +193,7 @@ mod tests {
     fn namespaces_count_from_one() {
         let nvme = Controller::nth(by_name("nvme").unwrap(), 8);
         assert_eq!(
-            nvme.device(&[]),
+            nvme.device(&[], 1),
             "nvme,serial=ioprobe,id=controller11,addr=0xb"
         );
         assert_eq!(
@@ -207,6 +222,23 @@ mod tests {
             "VGA",
         ] {
             assert_eq!(scsi.added_disk(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_queues_as_a_job_asks_for_unless_an_option_says_so() {
+        let virtio = first("virtio-scsi");
+        let start = "virtio-scsi-pci,id=controller3,addr=0x3";
+        assert_eq!(virtio.device(&[], 1), start);
+        assert_eq!(virtio.device(&[], 4), format!("{start},num_queues=4"));
+        for (text, end) in [
+            ("num_queues=2", ",num_queues=2"),
+            ("virtio-scsi.num_queues=3", ",num_queues=3"),
+            ("nvme.num_queues=2", ",num_queues=4"),
+            ("cmd_per_lun=9", ",num_queues=4,cmd_per_lun=9"),
+        ] {
+            let options = [text.parse().unwrap()];
+            assert_eq!(virtio.device(&options, 4), format!("{start}{end}"));
         }
     }
 

@@ -53,6 +53,17 @@ impl FromStr for DeviceOption {
     }
 }
 
+/// Whether one that `is_for` a device sets this property.
+pub(super) fn sets(
+    options: &[DeviceOption],
+    key: &str,
+    is_for: impl Fn(&OptionTarget) -> bool,
+) -> bool {
+    options
+        .iter()
+        .any(|option| option.key == key && is_for(&option.target))
+}
+
 /// A `-device` argument with the properties that `is_for` it.
 pub(super) fn with_options(
     mut device: String,
@@ -78,12 +89,12 @@ mod tests {
             .collect();
         let nvme = Controller::nth(by_name("nvme").unwrap(), 0);
         assert_eq!(
-            nvme.device(&options),
+            nvme.device(&options, 1),
             "nvme,serial=ioprobe,id=controller3,addr=0x3,max_ioqpairs=2,mdts=1"
         );
         let pvscsi = Controller::nth(by_name("pvscsi").unwrap(), 1);
         assert_eq!(
-            pvscsi.device(&options),
+            pvscsi.device(&options, 1),
             "pvscsi,id=controller4,addr=0x4,max_ioqpairs=2"
         );
         let disk = pvscsi.disk_device(0, "n", &options);

@@ -53,6 +53,8 @@ pub(crate) fn row(number: u32) -> Row {
             region_bytes: 1 << 30,
             randseed: 1,
             ring_pages: 32,
+            queues: 1,
+            doorbell_batch: 0,
             verify: "none".into(),
             keys: Default::default(),
         },

@@ -97,7 +97,8 @@ impl Plan {
     #[must_use]
     pub fn command_line(&self, args: &MachineArgs, places: Places<'_>) -> CommandLine {
         let mut blockdevs = Vec::new();
-        let device = |one: &Controller| one.device(&args.device_opt);
+        let queues = self.jobs.iter().map(|job| job.queues).max().unwrap_or(1);
+        let device = |one: &Controller| one.device(&args.device_opt, queues);
         let mut devices: Vec<String> = self.controllers.iter().map(device).collect();
         for disk in &self.disks {
             blockdevs.push(disk.blockdev(places.folder));

@@ -43,7 +43,7 @@ fn nearest_keys() {
 
 #[test]
 fn all_errors_come_at_once_in_the_order_of_the_file() {
-    let text = "bs=4k\n[global\nrw=bad\n[a]\niodepth=0\n=5\n[]\ninclude other.fio\nqueues=4\n";
+    let text = "bs=4k\n[global\nrw=bad\n[a]\niodepth=0\n=5\n[]\ninclude other.fio\nqueues=0\n";
     assert_eq!(
         errors(text),
         [
@@ -56,7 +56,7 @@ fn all_errors_come_at_once_in_the_order_of_the_file() {
             "t.fio:7: a section needs a name: [name]",
             "t.fio:8: `include` is not supported: the guest that runs the job has no files; \
              put the lines here",
-            "t.fio:9: `queues` is not supported yet",
+            "t.fio:9: `queues=0`: out of range; allowed are 1 to 64",
         ]
     );
 }

@@ -189,6 +189,7 @@ prop_compose! {
         write_data in data(),
         (prefill, repeat) in (any::<bool>(), 1u32..=1000),
         queue_size in of(2u32..=65_536),
+        (queues, doorbell_batch) in (1u16..=64, 0u32..=65_535),
         device_depth in of(1u32..=65_535),
         (shadow_doorbells, kick_suppression) in any::<(Option<bool>, Option<bool>)>(),
     ) -> Params {
@@ -202,6 +203,8 @@ prop_compose! {
             prefill,
             repeat,
             queue_size,
+            queues,
+            doorbell_batch,
             device_depth,
             shadow_doorbells,
             kick_suppression,
