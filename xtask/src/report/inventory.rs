@@ -1,6 +1,6 @@
 //! What `identify` shows: the machine, its controllers, their registers, the disks.
 
-use super::sheet::{Column, KEPT, Sheet, wrap};
+use super::sheet::{Column, KEPT, Sheet, in_parts, wrap};
 use super::{kinds, size};
 use proto::result::{ControllerInfo, DiskInfo, GuestInfo, IgnoredInfo};
 
@@ -55,14 +55,7 @@ impl Inventory {
     /// A column for each controller, a line for each thing that is known of any; where
     /// there is no room for all columns, several tables.
     fn controllers(&self, width: usize) -> String {
-        let all: Vec<Sheet> = (1..=self.controllers.len())
-            .rev()
-            .map(|at_once| self.controllers.chunks(at_once).map(properties).collect())
-            .find(|sheets: &Vec<Sheet>| {
-                let fits = sheets.iter().all(|sheet| sheet.width() <= width);
-                fits || sheets.len() == self.controllers.len()
-            })
-            .unwrap_or_default();
+        let all = in_parts(&self.controllers, properties, width);
         let texts: Vec<String> = all.iter().map(Sheet::grid).collect();
         texts.join("\n")
     }

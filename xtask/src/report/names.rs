@@ -43,6 +43,8 @@ pub enum Place {
     Kind,
     /// Its controller.
     Controller,
+    /// The kind of its controller, and its place behind it.
+    Unit,
     /// All of it.
     Disk,
 }
@@ -56,7 +58,9 @@ impl Place {
             let names: BTreeSet<String> = rows.iter().map(|row| place.name(row)).collect();
             names.len() == disks.len()
         };
-        let least = [Self::Kind, Self::Controller].into_iter().find(tells);
+        let least = [Self::Kind, Self::Controller, Self::Unit]
+            .into_iter()
+            .find(tells);
         least.unwrap_or(Self::Disk)
     }
 
@@ -66,6 +70,7 @@ impl Place {
         match self {
             Self::Kind => kinds(&row.controller),
             Self::Controller => row.controller.clone(),
+            Self::Unit => units(&row.disk),
             Self::Disk => row.disk.clone(),
         }
     }
@@ -75,7 +80,7 @@ impl Place {
     pub const fn header(self) -> &'static str {
         match self {
             Self::Kind | Self::Controller => "controller",
-            Self::Disk => "disk",
+            Self::Unit | Self::Disk => "disk",
         }
     }
 }
@@ -96,6 +101,15 @@ pub fn kinds(ids: &str) -> String {
         count => format!("{count} {kind}"),
     });
     shown.collect::<Vec<_>>().join("+")
+}
+
+/// Disk ids without the PCI paths of their controllers: `pvscsi:0:0`.
+fn units(ids: &str) -> String {
+    let unit = |id: &str| match (id.split_once('@'), id.splitn(3, ':').nth(2)) {
+        (Some((kind, _)), Some(unit)) => format!("{kind}:{unit}"),
+        _ => id.to_owned(),
+    };
+    ids.split('+').map(unit).collect::<Vec<_>>().join("+")
 }
 
 #[cfg(test)]
@@ -156,7 +170,10 @@ mod tests {
         );
         let (place, _) = on(&["pvscsi@00:03.0:0:0", "pvscsi@00:04.0:0:0"]);
         assert_eq!(place, Place::Controller);
-        let (place, _) = on(&["pvscsi@00:03.0:0:0", "pvscsi@00:03.0:1:0"]);
+        let (place, names) = on(&["pvscsi@00:03.0:0:0", "pvscsi@00:03.0:1:0", "nvme@00:04.0:2"]);
+        assert_eq!((place, place.header()), (Place::Unit, "disk"));
+        assert_eq!(names, ["pvscsi:0:0", "pvscsi:1:0", "nvme:2"]);
+        let (place, _) = on(&["nvme@00:03.0:1", "nvme@00:03.0:2", "nvme@00:04.0:1"]);
         assert_eq!((place, place.header()), (Place::Disk, "disk"));
     }
 

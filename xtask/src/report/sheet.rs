@@ -122,6 +122,19 @@ impl Sheet {
     }
 }
 
+/// One sheet of all parts where it fits, else as few sheets as do, of about as many
+/// parts each.
+pub fn in_parts<T>(parts: &[T], sheet: impl Fn(&[T]) -> Sheet, width: usize) -> Vec<Sheet> {
+    for tables in 1..=parts.len() {
+        let each = parts.len().div_ceil(tables);
+        let sheets: Vec<Sheet> = parts.chunks(each).map(&sheet).collect();
+        if each == 1 || sheets.iter().all(|sheet| sheet.width() <= width) {
+            return sheets;
+        }
+    }
+    Vec::new()
+}
+
 /// Parts one after another, on lines of at most `width`; a longer part stays whole.
 /// Lines after the first are indented.
 pub fn flow(parts: impl Iterator<Item = String>, gap: &str, width: usize) -> String {
@@ -203,6 +216,24 @@ mod tests {
         let text = sheet().markdown();
         let first = text.lines().next().unwrap();
         assert_eq!(first.matches('|').count(), 5, "{text}");
+    }
+
+    #[test]
+    fn what_is_too_wide_is_dealt_evenly() {
+        let parts: Vec<Column> = (0..4)
+            .map(|_| column("x", KEPT, ["123456789", ""]))
+            .collect();
+        let counts = |width| -> Vec<usize> {
+            let sheet = |some: &[Column]| Sheet {
+                columns: some.to_vec(),
+            };
+            let sheets = in_parts(&parts, sheet, width);
+            sheets.iter().map(|sheet| sheet.columns.len()).collect()
+        };
+        assert_eq!(counts(39), [4]);
+        assert_eq!(counts(38), [2, 2]);
+        assert_eq!(counts(18), [1, 1, 1, 1]);
+        assert_eq!(counts(2), [1, 1, 1, 1], "as narrow as can be");
     }
 
     #[test]

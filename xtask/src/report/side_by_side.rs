@@ -5,7 +5,7 @@ use super::figures::{count, decimals, micros};
 use super::lines::{Line, lines};
 use super::names::{JobNames, Place};
 use super::points::Point;
-use super::sheet::{Column, KEPT, Sheet};
+use super::sheet::{Column, KEPT, Sheet, in_parts};
 use crate::result::Row;
 use std::collections::BTreeSet;
 
@@ -187,18 +187,10 @@ impl SideBySide {
     /// The table; where there is no room for all places, several one below the other.
     #[must_use]
     pub fn fitted(&self, width: usize) -> String {
-        for at_once in (1..=self.places.len()).rev() {
-            let sheets: Vec<Sheet> = self
-                .places
-                .chunks(at_once)
-                .map(|some| self.sheet(some))
-                .collect();
-            if at_once == 1 || sheets.iter().all(|sheet| sheet.width() <= width) {
-                let texts: Vec<String> = sheets.iter().map(Sheet::grid).collect();
-                return texts.join("\n");
-            }
-        }
-        String::new()
+        let sheet = |places: &[Column]| self.sheet(places);
+        let sheets = in_parts(&self.places, sheet, width);
+        let texts: Vec<String> = sheets.iter().map(Sheet::grid).collect();
+        texts.join("\n")
     }
 
     /// The whole table as Markdown.

@@ -38,6 +38,10 @@ pub fn stages(rows: &[Row], points: &[Point<'_>], jobs: &JobNames) -> Option<Fol
     };
     let lines: Vec<Line<'_>> = points.iter().map(whole).collect();
     let mut folded = fold(&lines, identity(rows, jobs));
+    // The row's number says the same; it stands first.
+    for column in folded.sheet.columns.iter_mut().skip(1) {
+        column.worth = 1;
+    }
     let parts: Vec<([String; 5], String)> = points
         .iter()
         .filter_map(of_point)
@@ -120,18 +124,14 @@ pub fn whose_work(rows: &[Row]) -> Option<String> {
         }
     }
     let inside = inside.first().map(|kind| {
-        format!(
-            "QEMU's {kind} submits to the backend inside the doorbell write, so doorbell has that"
-        )
+        format!("With QEMU's {kind} the doorbell write submits to the backend: doorbell has that")
     });
     let apart = (!apart.is_empty()).then(|| {
         let kinds = apart.join(", ");
-        format!(
-            "QEMU's {kinds} only take note there and work in another thread, so in_flight has that"
-        )
+        format!("With QEMU's {kinds} another thread does: in_flight has that")
     });
     let both: Vec<String> = inside.into_iter().chain(apart).collect();
-    (!both.is_empty()).then(|| format!("{}.", both.join("; ")))
+    (!both.is_empty()).then(|| format!("{}.", both.join(". ")))
 }
 
 #[cfg(test)]
@@ -205,13 +205,27 @@ mod tests {
     }
 
     #[test]
+    fn where_there_is_no_room_the_number_of_the_row_stands_for_it() {
+        let mut rows = [split(0), split(1)];
+        rows[1].disk = "pvscsi@00:03.0:1:0".into();
+        rows[1].depth.asked = 1;
+        let folded = stages(&rows, &points(&rows), &JobNames::default()).unwrap();
+        assert!(folded.sheet.grid().contains("pvscsi:1:0"));
+        let (text, _) = folded.sheet.fitted(60);
+        assert!(text.starts_with("row disk       build"), "{text}");
+        let (text, _) = folded.sheet.fitted(50);
+        assert!(text.starts_with("row build"), "{text}");
+    }
+
+    #[test]
     fn where_work_runs_is_told_by_kind() {
         let mut other = split(1);
         other.controller = "nvme@00:04.0".into();
         let said = whose_work(&[split(0), other]).unwrap();
-        assert!(
-            said.contains("QEMU's pvscsi submits") && said.contains("QEMU's nvme only"),
-            "{said}"
+        assert_eq!(
+            said,
+            "With QEMU's pvscsi the doorbell write submits to the backend: doorbell has that. \
+             With QEMU's nvme another thread does: in_flight has that."
         );
     }
 }

@@ -339,7 +339,7 @@ fn controllers_and_stages_have_tables_of_their_own() {
     assert!(parts[2].contains("3.00    220.40 0.00  223.40"), "{text}");
     assert!(parts[3].starts_with("Side by side:\ndepth wait"), "{text}");
     assert!(
-        parts[4].contains("QEMU's virtio-scsi, nvme only take note there"),
+        parts[4].contains("With QEMU's virtio-scsi, nvme another thread does"),
         "{text}"
     );
     let md = markdown(&all);
