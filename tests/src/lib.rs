@@ -11,6 +11,8 @@ mod monitor;
 mod reboot;
 mod scenario;
 mod screen;
+mod slow;
+mod watched;
 mod ways;
 
 pub use boot::{boot, device, null, raw};
@@ -23,6 +25,8 @@ pub use monitor::{Monitor, MonitorSocket};
 pub use reboot::{heard, reset_in_a_row};
 pub use scenario::{Scenario, run};
 pub use screen::screen_at_end;
+pub use slow::{Slow, listen_slowly};
+pub use watched::{call_watched, wait_for_reads};
 pub use ways::{
     WAYS, Way, image_of_its_own, image_that_writes_everywhere, run_quick, write_everywhere,
 };

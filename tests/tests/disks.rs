@@ -169,7 +169,8 @@ fn a_write_protected_disk_is_read_and_not_written() {
 fn with_devices(controller: &str, devices: &[String]) -> Called {
     let job = ["iodepth=1", "runtime=200ms", "ramp_time=0"];
     let set = job.map(|key| ["--set", key]).concat();
-    let flags = [&["--controller", controller], &set[..]].concat();
+    let sweep = ["--sweep", "bs=4k,512"];
+    let flags = [&["--controller", controller], &set[..], &sweep].concat();
     call_with("run", &flags, devices)
 }
 
@@ -187,6 +188,10 @@ fn what_is_no_disk_is_named_and_left_alone() {
                 "scsi-hd,bus={bus},channel=0,scsi-id=4,lun=0,drive=nothing"
             )),
             device(&format!("scsi-cd,bus={bus},channel=0,scsi-id=5,lun=0")),
+            null("medium", 1 << 20),
+            device(&format!(
+                "scsi-cd,bus={bus},channel=0,scsi-id=6,lun=0,drive=medium"
+            )),
         ];
         let called = with_devices(kind, &devices.concat());
         let found = called.disks();
@@ -197,15 +202,25 @@ fn what_is_no_disk_is_named_and_left_alone() {
         );
         assert_eq!(found[1]["blocks"], 1);
         let ignored = called.result()["ignored"].as_array().unwrap().clone();
-        assert_eq!(ignored.len(), 2, "{kind}: {ignored:#?}");
-        for (entry, target) in ignored.iter().zip([4, 5]) {
+        assert_eq!(ignored.len(), 3, "{kind}: {ignored:#?}");
+        for (entry, target) in ignored.iter().zip([4, 5, 6]) {
             assert_eq!(entry["id"], format!("{kind}@00:03.0:{target}:0"));
             assert!(!entry["reason"].as_str().unwrap().is_empty());
         }
-        // The disk of one block is too small for the job and says so.
-        let rows = called.rows();
-        assert_eq!(rows[0]["status"], "ok", "{:#}", rows[0]);
-        assert_eq!(rows[1]["status"], "skipped", "{:#}", rows[1]);
+        // The disk of one block is too small for I/Os of 4 KiB and says so; those of
+        // one block all go to that block.
+        let of = |target: u32, bs: u64| {
+            let disk = format!("{kind}@00:03.0:{target}:0");
+            let mut rows = called.rows().into_iter();
+            let row = rows.find(|row| row["disk"] == disk && row["params"]["bs"] == bs);
+            row.unwrap_or_else(|| panic!("{disk}, {bs}: {}", called.err))
+        };
+        assert_eq!(of(0, 4096)["status"], "ok", "{:#}", of(0, 4096));
+        assert_eq!(of(3, 4096)["status"], "skipped", "{:#}", of(3, 4096));
+        let one = of(3, 512);
+        assert_eq!(one["status"], "ok", "{one:#}");
+        assert!(one["read"]["ios"].as_u64().unwrap() > 1, "{one:#}");
+        assert_eq!(one["params"]["region_bytes"], 512);
     }
 }
 

@@ -205,14 +205,69 @@ fn failed_reads_are_counted_apart() {
         name: "one sector fails",
         flags: &flags,
         code: 1,
-        says: &["1 of 1 rows failed", "sense b/00/06"],
-        rows: 1,
+        says: &["2 of 5 rows failed", "sense b/00/06"],
+        rows: 5,
     });
-    let row = called.result()["runs"][0].clone();
-    assert_eq!(row["status"], "failed");
-    // 64 MiB are 16,384 blocks; the failed one is a command, but no I/O.
-    assert_eq!(row["commands"]["read"], 16_384, "{row:#}");
-    assert_eq!(row["commands"]["failed"], 1, "{row:#}");
-    assert_eq!(row["errors"], 1);
-    assert_eq!(row["read"]["ios"], 16_383);
+    let rows = called.rows();
+    for row in [&rows[1], &rows[3]] {
+        assert_eq!(row["status"], "failed");
+        // 64 MiB are 16,384 blocks; the failed one is a command, but no I/O.
+        assert_eq!(row["commands"]["read"], 16_384, "{row:#}");
+        assert_eq!(row["commands"]["failed"], 1, "{row:#}");
+        assert_eq!(row["errors"], 1);
+        let read = &row["read"];
+        assert_eq!(read["ios"], 16_383);
+        assert_eq!(read["bytes"], 16_383 * 4096);
+        assert_eq!(in_bins(read), 16_383);
+        let window_s = row["window_ns"].as_f64().unwrap() / 1e9;
+        let rate = read["iops"].as_f64().unwrap() * window_s;
+        assert!((rate - 16_383.0).abs() < 0.5, "{rate}");
+        assert_eq!(check(row, "commands"), "ok", "{row:#}");
+    }
+    for row in [&rows[0], &rows[2], &rows[4]] {
+        assert_eq!((&row["status"], &row["errors"]), (&"ok".into(), &0.into()));
+        assert_eq!(row["read"]["ios"], 1_000);
+    }
+}
+
+/// I/Os in the histogram of a direction.
+fn in_bins(direction: &Value) -> u64 {
+    let bins = direction["bins"].as_array().expect("bins").iter();
+    bins.map(|bin| bin[1].as_u64().expect("a count")).sum()
+}
+
+/// Not 0 where the clock tells more, and not longer than the row: the counters of the
+/// processors agree, and nothing overflows.
+#[test]
+fn no_latency_is_nothing_or_longer_than_its_row() {
+    for smp in ["1", "4"] {
+        let mut flags = vec!["--controller", "all", "--smp", smp];
+        flags.extend(["--sweep", "iodepth=1,256"]);
+        for key in [
+            "rw=randread",
+            "bs=512",
+            "wait=poll",
+            "runtime=200ms",
+            "ramp_time=0",
+        ] {
+            flags.extend(["--set", key]);
+        }
+        let called = call("run", &flags);
+        assert_eq!(called.code, 0, "{}", called.err);
+        let rows = called.rows();
+        assert_eq!(rows.len(), 8);
+        for row in rows {
+            let read = &row["read"];
+            let figure = |name: &str| read["lat_ns"][name].as_u64().expect("a time");
+            assert!(figure("min") > 0, "{row:#}");
+            assert!(
+                figure("max") <= row["window_ns"].as_u64().unwrap(),
+                "{row:#}"
+            );
+            assert_eq!(
+                (&read["overflow"], in_bins(read)),
+                (&0.into(), read["ios"].as_u64().unwrap())
+            );
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! What must be said beside the figures, each once, with the rows that it holds for.
 
 use super::of_row::of_row;
-use crate::result::Document;
+use crate::result::{Document, Row};
 use proto::record::{row_number, split_row_note};
+use proto::result::RunStatus;
 
 /// Remarks in order, each with its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +57,13 @@ pub fn remarks(document: &Document, blank_percentiles: bool) -> Vec<String> {
         said.say(
             "Null backend: there is no medium behind the disk, the figures are the controller's; \
              reads give zeros.",
+        );
+    }
+    let closed = |row: &Row| row.status == RunStatus::Ok && row.late.is_none();
+    if document.rows.iter().any(closed) {
+        said.say(
+            "Latencies are those of a closed loop: a stall is seen by the I/Os in flight alone; \
+             rate_iops shows it to all that it delays.",
         );
     }
     if let Some(whose) = super::stages::whose_work(&document.rows) {
@@ -124,6 +132,7 @@ fn ranges(rows: &[u32]) -> String {
 mod tests {
     use super::super::sample::{document, row};
     use super::*;
+    use proto::result::Late;
 
     #[test]
     fn the_same_is_said_once_with_its_rows() {
@@ -137,6 +146,21 @@ mod tests {
         let lines: Vec<String> = said.lines().collect();
         assert_eq!(lines, ["Rows 1-3, 5: late.", "Row 7: FAILED: gone", "TCG."]);
         assert_eq!(ranges(&[0, 1, 3]), "1, 2, 4");
+    }
+
+    #[test]
+    fn a_closed_loop_is_named_where_a_row_is_one() {
+        let of = |rows: &[Row]| remarks(&document(rows.to_vec()), false).join("\n");
+        let (mut rated, mut skipped) = (row(0), row(1));
+        rated.late = Some(Late::default());
+        skipped.status = RunStatus::Skipped;
+        let said = of(&[rated.clone(), skipped.clone()]);
+        assert!(!said.contains("closed loop"), "{said}");
+        let said = of(&[rated, skipped, row(2)]);
+        assert!(
+            said.contains("\nLatencies are those of a closed loop: "),
+            "{said}"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Disks that go and come while rows run.
 
-use super::machine::{IOS, Second, add_disk, run, wait_for_reads};
+use super::machine::{IOS, Second, add_disk, run};
 use serde_json::json;
+use tests::wait_for_reads;
 
 /// A row that would take longer than the test has.
 const LONG: &str = "rw=randread\nruntime=50s\ntime_based=1\n";
@@ -10,7 +11,7 @@ const SHORT: &str = "rw=randread\nnumber_ios=2000\n";
 
 pub fn unplug(controller: &str) {
     let outcome = run(controller, &Second::plain(""), LONG, |monitor| {
-        wait_for_reads(monitor, "second", 1_000);
+        let _ = wait_for_reads(monitor, "second", 1_000);
         let _ = monitor.execute("device_del", &json!({"id": "disk-second"}));
     });
     let row = outcome.faulty();
@@ -37,7 +38,7 @@ pub fn unplug(controller: &str) {
 pub fn hot_add(controller: &str) {
     let outcome = run(controller, &Second::plain(""), SHORT, |monitor| {
         // In the third row.
-        wait_for_reads(monitor, "node0", IOS + IOS / 4);
+        let _ = wait_for_reads(monitor, "node0", IOS + IOS / 4);
         add_disk(monitor, controller);
     });
     for row in [1, 3] {

@@ -2,12 +2,8 @@
 
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-use tests::{Called, Monitor, MonitorSocket, call_with};
+use tests::{Called, Monitor, call_watched};
 
-/// One turn of waiting for QEMU to be started.
-const TURN: Duration = Duration::from_millis(10);
 /// I/Os of each row on the first disk.
 pub const IOS: u64 = 2_000;
 /// Blocks of 4 KiB on the second disk.
@@ -93,54 +89,16 @@ pub fn run(
     let dir = tempfile::tempdir().expect("a temporary folder");
     let path = dir.path().join("job.fio");
     std::fs::write(&path, job(controller, keys)).expect("the job");
-    let socket = MonitorSocket::new();
-    let mut extra = socket.argument().to_vec();
     let node = format!("{},node-name=second", second.node);
-    extra.extend(["-blockdev".into(), node]);
-    extra.extend([
-        "-device".into(),
-        disk(controller, 1, "second", second.device),
-    ]);
-    let flags = [
-        "--controller",
-        controller,
-        "--job",
-        path.to_str().expect("a path"),
-    ];
-    let ended = AtomicBool::new(false);
-    let called = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let still_runs = || {
-                std::thread::park_timeout(TURN);
-                !ended.load(Ordering::Acquire)
-            };
-            if let Some(mut monitor) = socket.accept_while(still_runs) {
-                meanwhile(&mut monitor);
-            }
-        });
-        let called = call_with("run", &flags, &extra);
-        ended.store(true, Ordering::Release);
-        called
-    });
+    let device = disk(controller, 1, "second", second.device);
+    let extra = ["-blockdev".into(), node, "-device".into(), device];
+    let path = path.to_str().expect("a path");
+    let flags = ["--controller", controller, "--job", path];
+    let called = call_watched("run", &flags, &extra, meanwhile);
     assert!(called.code <= 1, "{}\n{}", called.out, called.err);
     let rows = called.rows();
     assert_eq!(rows.len(), 4, "{}", called.err);
     Outcome { called, rows }
-}
-
-/// Reads that a disk has answered.
-fn reads(monitor: &mut Monitor, node: &str) -> u64 {
-    let all = monitor.execute("query-blockstats", &json!({}));
-    let all = all.as_array().expect("a list");
-    let one = all.iter().find(|one| one["node-name"] == node);
-    one.map_or(0, |one| {
-        one["stats"]["rd_operations"].as_u64().expect("a count")
-    })
-}
-
-/// Waits until that many reads of a disk are done.
-pub fn wait_for_reads(monitor: &mut Monitor, node: &str, count: u64) {
-    while reads(monitor, node) < count {}
 }
 
 /// Adds a third disk.
