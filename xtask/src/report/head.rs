@@ -41,7 +41,10 @@ impl Head {
         let host = document.host();
         Self {
             preset: host.job.clone(),
-            controllers: kinds(&ids.join("+")).replace('+', ", "),
+            controllers: match ids[..] {
+                [] => "no controller".into(),
+                _ => kinds(&ids.join("+")).replace('+', ", "),
+            },
             backend: host.backend.clone(),
             qemu_version: host.qemu_version.clone(),
             accel: host.accel.clone(),

@@ -6,7 +6,9 @@ use proto::result::{
     Accesses, Check, CheckStatus, Commands, Cpu, Depth, Direction, Gaps, LatencyNs, OpenAtEnd,
     PerIo, Run, RunParams, RunStatus,
 };
+use serde_json::json;
 use std::collections::BTreeMap;
+use time::macros::datetime;
 
 pub(crate) fn direction(ios: u64) -> Direction {
     Direction {
@@ -133,9 +135,22 @@ pub(crate) fn repeats() -> Vec<Row> {
 
 /// A document around rows, of a run of `quick` under TCG on the null backend.
 pub(crate) fn document(rows: Vec<Row>) -> Document {
-    let guest = serde_json::json!({"hypervisor": "tcg", "tsc_source": "acpi-pm-timer"});
     let mut said = Transcript::default();
-    said.guest = Some(guest);
+    said.guest = Some(json!({"hypervisor": "tcg", "tsc_source": "acpi-pm-timer"}));
+    let mut document = of_transcript(said);
+    document.rows = rows;
+    document
+}
+
+/// The document of a serial log, without a host that looked at QEMU.
+pub(crate) fn of_log(log: &[u8]) -> Document {
+    let mut said = Transcript::default();
+    said.feed(log);
+    said.close();
+    of_transcript(said)
+}
+
+fn of_transcript(said: Transcript) -> Document {
     let followed = Followed {
         said,
         samples: BTreeMap::new(),
@@ -153,8 +168,6 @@ pub(crate) fn document(rows: Vec<Row>) -> Document {
         command_line: String::new(),
         first_record_s: None,
     };
-    let at = time::macros::datetime!(2025-03-04 05:06:07.8 +5:45);
-    let mut document = Document::new(&followed, &BTreeMap::new(), host, at, at);
-    document.rows = rows;
-    document
+    let at = datetime!(2025-03-04 05:06:07.8 +5:45);
+    Document::new(&followed, &BTreeMap::new(), host, at, at)
 }

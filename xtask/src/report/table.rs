@@ -16,6 +16,9 @@ use crate::result::{Document, Row};
 /// Longest lines of sentences, however wide the terminal.
 const SENTENCE: usize = 100;
 
+/// What stands for a table without lines.
+const NO_ROW: &str = "No row was run.\n";
+
 /// The result for a terminal of this many columns.
 #[must_use]
 pub fn table(document: &Document, width: usize) -> String {
@@ -30,7 +33,10 @@ pub fn table(document: &Document, width: usize) -> String {
         text.push_str(&wrap(&sentence, sentences));
         text.push('\n');
     }
-    let (grid, left_out) = main.sheet.fitted(width);
+    let (grid, left_out) = match rows.is_empty() {
+        true => (NO_ROW.to_owned(), Vec::new()),
+        false => main.sheet.fitted(width),
+    };
     text.push_str(&format!("\n{grid}"));
     if !left_out.is_empty() {
         let names = left_out.join(", ");
@@ -62,7 +68,10 @@ pub fn markdown(document: &Document) -> String {
     let main = of_points(rows, &points, &jobs);
     let mut parts = vec![head.line() + "\n"];
     parts.extend(main.sentence(rows.len()).map(|sentence| sentence + "\n"));
-    parts.push(main.sheet.markdown());
+    parts.push(match rows.is_empty() {
+        true => NO_ROW.to_owned(),
+        false => main.sheet.markdown(),
+    });
     if repeated(rows) {
         let each = singly(rows);
         let mut each = fold_singly(rows, &each, &jobs).without(&main.same);

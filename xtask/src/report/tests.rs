@@ -1,6 +1,6 @@
 //! Tables of a made-up result, where every figure is known.
 
-use super::sample::{direction, document, repeats, row};
+use super::sample::{direction, document, of_log, repeats, row};
 use super::{csv, markdown, table};
 use crate::result::Row;
 use proto::result::{Depth, Direction, Run, RunStatus, StagesNs};
@@ -352,4 +352,38 @@ fn controllers_and_stages_have_tables_of_their_own() {
         !alone.contains("Stages") && !alone.contains("Side by side"),
         "{alone}"
     );
+}
+
+#[test]
+fn a_recorded_log_is_shown_in_every_format() {
+    let all = of_log(include_bytes!("../../../tests/golden/good.log"));
+    assert_eq!(all.rows.len(), 2);
+    let text = table(&all, 80);
+    let wide = |line: &&str| line.chars().count() > 80;
+    assert_eq!(text.lines().find(wide), None, "{text}");
+    let head = "quick on pvscsi, backend null; QEMU 7.2.22, accelerator tcg, hypervisor tcg,";
+    assert!(text.starts_with(head), "{text}");
+    let iops = all.rows[1].read.iops;
+    let shown = super::count(iops);
+    assert!(text.contains(&format!(" {shown} ")), "{text}");
+    // Nobody looked at QEMU, so no check was made of either row.
+    let unmade = "\nRows 1, 2: check commands not made: no `sync";
+    let each = "\nRow 2: check commands not made: no `sync";
+    assert!(text.contains(unmade) || text.contains(each), "{text}");
+    let csv = csv(&all);
+    assert_eq!(field(&csv, "iops"), all.rows[0].read.iops.to_string());
+    assert_eq!(csv.lines().count(), 3);
+    for text in [text, markdown(&all), csv] {
+        assert!(!text.contains('\x1b') && !text.contains("NaN"), "{text}");
+    }
+}
+
+#[test]
+fn a_result_without_rows_is_no_reason_to_fall() {
+    let none = document(Vec::new());
+    for text in [table(&none, 80), markdown(&none)] {
+        assert!(text.starts_with("quick on no controller, "), "{text}");
+        assert!(text.contains("\n\nNo row was run.\n\n"), "{text}");
+    }
+    assert_eq!(csv(&none).lines().count(), 1);
 }
