@@ -56,6 +56,7 @@ fn allocations_with(
     let count = row::buffers_needed(&spec, device.limits());
     device.set_buffers(count, 4096).unwrap();
     let mut workspace = Workspace::new();
+    assert!(workspace.trace.reserve(spec.extras.trace_ios));
     let mut done = 0;
     let info = allocation_counter::measure(|| {
         let env = Env {
@@ -142,6 +143,7 @@ fn crew(ios: u64, disks: Option<u16>) -> Extras {
             ],
         };
         Seat {
+            numjob: disk,
             worker,
             depth: 8,
             disk: DiskId(disk),
@@ -196,6 +198,23 @@ fn several_queues_and_early_doorbells_allocate_nothing_per_io_either() {
             ]
         };
         assert_eq!(of(20), of(2_000), "faults {faults}");
+    }
+}
+
+#[test]
+fn keeping_ios_one_by_one_allocates_nothing_either() {
+    for crewed in [false, true] {
+        let extras = |ios| Extras {
+            // Fewer than there are, and more.
+            trace_ios: 1_000,
+            ..if crewed {
+                crew(ios, None)
+            } else {
+                Extras::default()
+            }
+        };
+        let of = |ios| allocations_with(ios, Kind::Mix, true, crewed, true, extras(ios));
+        assert_eq!(of(20), of(2_000), "crewed {crewed}");
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Seat {
     pub depth: u32,
     /// Which of the crew's disks it works on.
     pub disk: DiskId,
+    /// Which of fio's `numjobs` it is, or is a part of.
+    pub numjob: u16,
 }
 
 /// What a crew is made of.
@@ -69,6 +71,7 @@ struct Member {
     worker: Worker,
     depth: u32,
     disk: DiskId,
+    numjob: u16,
     /// Its share's index.
     share: usize,
     in_flight: u32,
@@ -191,6 +194,7 @@ impl Crew {
                     },
                     depth: seat.depth.max(1),
                     disk: seat.disk,
+                    numjob: seat.numjob,
                     worker: seat.worker,
                     in_flight: 0,
                     ios_left: u64::MAX,
@@ -251,6 +255,12 @@ impl Crew {
     fn has_room(&self, member: &Member) -> bool {
         let share = &self.shares[member.share];
         member.in_flight < member.depth && share.in_flight < share.limit
+    }
+
+    /// Which of fio's `numjobs` a member is, or is a part of.
+    pub fn numjob_of(&self, member: u16) -> u16 {
+        let member = self.members.get(usize::from(member));
+        member.map_or(0, |member| member.numjob)
     }
 
     /// Disks that divide the slots among them.

@@ -46,7 +46,8 @@ impl<'a, K: Clock> Env<'a, K> {
 pub fn run<'a, C: Controller, K: Clock>(ctl: &'a mut C, env: Env<'a, K>, spec: Spec) -> Tally {
     let clock = env.clock;
     let env = env.with_any_clock();
-    let plain = spec.extras.crew.is_none() && spec.extras.rings.is_plain();
+    let plain =
+        spec.extras.crew.is_none() && spec.extras.rings.is_plain() && spec.extras.trace_ios == 0;
     if spec.verify || spec.splits() || !plain {
         return run_general(ctl, env, spec);
     }

@@ -191,6 +191,7 @@ impl Row<'_> {
     /// Starts counting at `now`.
     pub fn open_window(&mut self, ctl: &dyn Controller, now: u64) {
         self.stats.clear();
+        self.trace.open_window(now);
         // What is in flight counts from now on.
         self.stats.depth_integral = 0u64.wrapping_sub(self.owned.wrapping_mul(now));
         self.quota_left = self.window_quota;

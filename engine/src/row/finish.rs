@@ -63,6 +63,9 @@ impl Row<'_> {
         if P::STAGES {
             self.book_stages(index, slot, s0, s1);
         }
+        if P::GENERAL && self.trace.is_on() {
+            self.keep(index, slot, s0, s1);
+        }
         self.table.release(index);
     }
 
@@ -101,6 +104,9 @@ impl Row<'_> {
         let (ticks, backward) = elapsed(slot.t0, s1);
         self.stats.backward_steps += backward;
         let ns = self.timebase.ns(ticks);
+        if self.trace.is_on() {
+            self.keep(index, slot, s0, s1);
+        }
         if extra.op == Op::Flush {
             self.stats.flush.record(ns);
             return self.give_back(index, s1);

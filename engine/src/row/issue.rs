@@ -190,6 +190,7 @@ impl Row<'_> {
         extra.member = member;
         extra.disk = disk;
         extra.due = due;
+        extra.seq = self.trace.next_seq();
         if op == Op::Flush {
             self.flushes.commands = self.flushes.commands.wrapping_add(1);
         } else {
@@ -248,6 +249,9 @@ impl Row<'_> {
         }
         self.digest.add(Self::direction(lane), lba);
         let slot = self.table.place(top, t0, lba << 1 | lane as u64);
+        if P::GENERAL {
+            self.table.extra(slot).seq = self.trace.next_seq();
+        }
         if P::WRITES && lane == 1 {
             let track = &self.tracks[1];
             let buffer = BufferId(track.buffer_base + slot as u32);

@@ -95,6 +95,8 @@ pub struct Extras {
     pub data: Data,
     /// Ticks before anything is done.
     pub start_delay_ticks: u64,
+    /// So many I/Os are kept one by one.
+    pub trace_ios: u32,
     /// The row ends once a figure is steady.
     pub steady: Option<SteadySpec>,
     /// The depth is sought that meets a latency.

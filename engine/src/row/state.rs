@@ -14,6 +14,7 @@ use super::stats::Stats;
 use super::steady::Steady;
 use super::table::{MAX_IN_FLIGHT, Table};
 use super::tally::{Failure, REAP_ROOM};
+use super::trace::TraceLog;
 use super::verify::Verifier;
 use super::wait::{self, Waiter};
 use crate::session::MachineCounters;
@@ -83,6 +84,7 @@ pub(super) struct Row<'a> {
     pub recheck: &'a mut Recheck<'a>,
     pub table: Table<'a>,
     pub stats: &'a mut Stats,
+    pub trace: &'a mut TraceLog,
     pub completions: &'a mut [Completion; REAP_ROOM],
     pub rings: Rings,
     pub disk: DiskId,
@@ -162,6 +164,7 @@ impl<'a> Row<'a> {
         let pieces = spec.pieces().max(1);
         let commands = depth * pieces as usize;
         env.workspace.stats.clear();
+        env.workspace.trace.start(spec.extras.trace_ios);
         // Where each queue is rung when it is due, a batch has no limit of its own.
         let max_batch = match spec.extras.rings.is_plain() {
             true => (u64::from(limits.max_batch) / pieces).max(1) as usize,
@@ -205,6 +208,7 @@ impl<'a> Row<'a> {
             recheck: env.recheck,
             table: Table::new(&mut env.workspace.memory, depth, commands),
             stats: &mut env.workspace.stats,
+            trace: &mut env.workspace.trace,
             completions: &mut env.workspace.completions,
             rings,
             disk: spec.disk,

@@ -73,6 +73,8 @@ pub(super) struct Extra {
     /// The I/O that the same doorbell publishes and that was built before, or [`END`],
     /// or [`UNLINKED`].
     next: u16,
+    /// Its number in the order of submission, where the row keeps I/Os one by one.
+    pub seq: u64,
 }
 
 /// No further I/O.
@@ -92,6 +94,7 @@ impl Extra {
         disk: DiskId(0),
         due: 0,
         next: UNLINKED,
+        seq: 0,
     };
 }
 

@@ -7,6 +7,7 @@ use super::state::Row;
 use super::stats::Stats;
 use super::steady::SteadyOutcome;
 use super::table::Memory;
+use super::trace::TraceLog;
 use super::verify::Mismatch;
 use crate::session::MachineCounts;
 use alloc::boxed::Box;
@@ -26,6 +27,9 @@ pub struct Workspace {
     pub(super) completions: Box<[Completion; REAP_ROOM]>,
     /// Figures of the last row's window.
     pub stats: Stats,
+    /// I/Os of the last row's window that were kept one by one. A row keeps no more than
+    /// there was memory reserved for before it.
+    pub trace: TraceLog,
 }
 
 impl Default for Workspace {
@@ -42,6 +46,7 @@ impl Workspace {
             memory: Memory::new(),
             completions: Box::new([Completion::EMPTY; REAP_ROOM]),
             stats: Stats::default(),
+            trace: TraceLog::default(),
         }
     }
 }

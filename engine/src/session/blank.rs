@@ -72,6 +72,7 @@ pub fn blank(number: u32, row: &Row, params: &Params, targets: &[&Target]) -> Bo
             queues: params.queues,
             doorbell_batch: if timed { params.doorbell_batch } else { 0 },
             verify: if verify { "pattern" } else { "none" }.to_string(),
+            trace: if timed { params.trace } else { 0 },
             keys: params.keys(),
         },
         status: RunStatus::Skipped,
@@ -106,6 +107,7 @@ pub fn blank(number: u32, row: &Row, params: &Params, targets: &[&Target]) -> Bo
         late: None,
         latency_target: None,
         steady: None,
+        trace_kept: 0,
         gaps: Gaps::default(),
         checks: Vec::new(),
     })

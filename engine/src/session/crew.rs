@@ -79,6 +79,7 @@ pub fn crew(params: &Params, places: &[Place<'_>], read_pct: u8, timebase: &Time
             seats.push(Seat {
                 worker: worker(&part, place.disk, region, number, read_pct, timebase),
                 depth: part.iodepth,
+                numjob: job as u16,
                 disk: match params.concurrent {
                     true => DiskId(at as u16),
                     false => place.id,

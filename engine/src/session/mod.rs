@@ -18,6 +18,7 @@ mod rows;
 mod run;
 mod second_look;
 mod together;
+mod trace;
 mod waiting;
 
 pub use adapter::{Adapter, Target};

@@ -53,6 +53,7 @@ pub fn params(job: &Params) -> Params {
             },
         },
         stages: false,
+        trace: 0,
         wait: plain.wait,
         irq: plain.irq,
         poll_interval_ns: None,

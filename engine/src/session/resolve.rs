@@ -120,6 +120,7 @@ pub fn spec(
             crew: with_crew.then(|| crew::crew(params, places, read_pct, timebase)),
             durable: crew::is_durable(params, places),
             data: crew::data(params),
+            trace_ios: params.trace,
             start_delay_ticks: timebase.ticks(params.startdelay_ns),
             steady: crew::steady(params, timebase),
             search: crew::search(params, depth, timebase),

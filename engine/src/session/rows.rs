@@ -204,6 +204,7 @@ impl<K: Clock> Desk<'_, K> {
             regions: &regions,
         };
         let mut spec = resolve::spec(params, &[place], &limits, &self.timebase)?;
+        self.reserve_trace(params)?;
         if row.is_read_back() && !params.prefill {
             let Some((write, written)) = self.written.take() else {
                 return Err(String::from(
@@ -411,6 +412,7 @@ impl<K: Clock> Desk<'_, K> {
         run.interrupts = (spec.wait != WaitFor::Look).then(|| figures::interrupts(&stats.waits));
         run.depth = figures::depth(run.depth.asked, limit, tally, stats);
         run.stages_ns = (spec.stages && ios > 0).then(|| figures::stages(stats, ios, timebase));
+        run.trace_kept = self.workspace.trace.len() as u64;
         run.gaps = figures::gaps(tally, stats, timebase);
         run.reason = outcome::reason(tally, ios, timebase);
         run.status = if run.reason.is_some() {

@@ -121,6 +121,7 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
                 at_ns: desk.timebase.ns(elapsed(origin_ticks, ticks).0),
             }));
         }
+        desk.send_trace(&ended.run, params, |record| log.send(record));
         log.row(ended.run);
         for (target, why) in targets.iter().zip(ended.controllers_lost) {
             lost[target.adapter] = why;

@@ -176,6 +176,7 @@ impl<K: Clock> Desk<'_, K> {
             })
             .collect();
         let mut spec = resolve::spec(params, &places, &limits, &self.timebase)?;
+        self.reserve_trace(params)?;
         let irqs = waiting::open_all(params, adapters)?;
         spec.wait = waiting::wait_for(params, &irqs, &self.timebase);
         Ok(Ready {

@@ -1,15 +1,20 @@
 //! A device, a clock and a row to run on them.
 
 use drivers::block::{Controller, DiskId};
+use drivers::hal::Clock;
 use engine::fake::{Device, HandClock, NoCounters};
 use engine::row::{self, Env, Kind, Lane, Spec, Stats, Tally, WaitFor, Workspace};
 use engine::session::{Halt, NoLine};
+use engine::time::Timebase;
 use engine::workload::{Mix, Order, Stream};
+use proto::record::TraceIo;
 
 /// Everything that a row left.
 pub struct Outcome {
     pub tally: Tally,
     pub stats: Stats,
+    /// What it kept one by one, with stages where it takes them.
+    pub trace: Vec<TraceIo>,
 }
 
 impl Outcome {
@@ -106,6 +111,8 @@ fn run_all(
     let bytes = row::buffer_bytes(&spec) as usize;
     device.set_buffers(buffers, bytes).unwrap();
     let mut workspace = Workspace::new();
+    assert!(workspace.trace.reserve(spec.extras.trace_ios));
+    let stages = spec.stages;
     let env = Env {
         clock,
         counters: &NoCounters,
@@ -115,8 +122,10 @@ fn run_all(
     };
     let tally = row::run(device, env, spec);
     assert_eq!(device.in_flight(), 0, "a row leaves nothing in flight");
+    let timebase = Timebase::new(clock.ticks_per_second());
     Outcome {
         tally,
+        trace: workspace.trace.ios(0, usize::MAX, stages, &timebase),
         stats: workspace.stats,
     }
 }

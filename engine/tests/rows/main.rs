@@ -11,5 +11,6 @@ mod rings;
 mod split;
 mod stages;
 mod timeouts;
+mod trace;
 mod verify;
 mod window;

@@ -10,5 +10,6 @@ mod records;
 mod rings;
 mod rows;
 mod together;
+mod trace;
 mod verify;
 mod waiting;

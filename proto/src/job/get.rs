@@ -121,6 +121,10 @@ pub(super) fn stages(params: &Params) -> Option<bool> {
     params.stages.then_some(true)
 }
 
+pub(super) fn trace(params: &Params) -> Option<String> {
+    number(params.trace, 0)
+}
+
 pub(super) fn concurrent(params: &Params) -> Option<bool> {
     params.concurrent.then_some(true)
 }

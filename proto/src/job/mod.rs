@@ -37,9 +37,10 @@ pub use load::{
 };
 pub use params::{
     AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, MAX_IN_FLIGHT, MAX_QUEUES,
-    PREFILL_BYTES, PREFILL_DEPTH, Params, Rw, Verify, Wait,
+    PREFILL_BYTES, PREFILL_DEPTH, Params, Rw, TRACE_IO_BYTES, Verify, Wait,
 };
 pub use table::KEYS;
 pub use value::{
     CONTROLLERS, MAX_ADAPTERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_NUMJOBS, MAX_RING_PAGES,
+    MAX_TRACE_IOS,
 };

@@ -266,6 +266,8 @@ pub struct Params {
     pub adapters: Option<u32>,
     /// Own key `stages`: take the split of every latency.
     pub stages: bool,
+    /// Own key `trace`: the first so many I/Os of the window are kept one by one; 0 is none.
+    pub trace: u32,
     /// Own key `ring_pages` (PVSCSI): request ring pages, a power of two, 1..=32; `None` is the driver's default.
     pub ring_pages: Option<u16>,
     /// Own key `queue_size`: slots of a queue (NVMe, virtio-scsi); `None` is the driver's default.
@@ -307,7 +309,16 @@ pub const PREFILL_BYTES: u64 = 256 << 10;
 /// I/Os that a prefill keeps in flight.
 pub const PREFILL_DEPTH: u32 = 16;
 
+/// Bytes of memory that each I/O of `trace` takes in the guest.
+pub const TRACE_IO_BYTES: u64 = 80;
+
 impl Params {
+    /// Bytes that the job wants for the I/Os it keeps one by one.
+    #[must_use]
+    pub const fn trace_bytes(&self) -> u64 {
+        self.trace as u64 * TRACE_IO_BYTES
+    }
+
     /// Bytes of buffers that the job wants: one for each I/O in flight, of the longest
     /// block size, and in a mix one for reads and one for writes.
     #[must_use]
@@ -412,6 +423,7 @@ impl Params {
             concurrent: false,
             adapters: None,
             stages: false,
+            trace: 0,
             ring_pages: None,
             queue_size: None,
             queues: 1,

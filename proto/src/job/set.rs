@@ -6,7 +6,9 @@ use super::draft::Draft;
 use super::keys::find_key;
 use super::load::LatencyTarget;
 use super::params::{Extent, MAX_QUEUES, Params};
-use super::value::{self, MAX_ADAPTERS, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS};
+use super::value::{
+    self, MAX_ADAPTERS, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS, MAX_TRACE_IOS,
+};
 use super::{bytes, chance, sweep as list};
 use alloc::format;
 use alloc::string::String;
@@ -174,6 +176,11 @@ pub(super) fn poll_interval(draft: &mut Draft, text: &str) -> Result {
 
 pub(super) fn stages(params: &mut Params, on: bool) {
     params.stages = on;
+}
+
+pub(super) fn trace(draft: &mut Draft, text: &str) -> Result {
+    draft.params.trace = draft.number(text, 0, u64::from(MAX_TRACE_IOS))? as u32;
+    Ok(())
 }
 
 pub(super) fn concurrent(params: &mut Params, on: bool) {

@@ -467,6 +467,13 @@ pub const KEYS: &[Key] = &[
         Action::Flag(set::stages, get::stages),
     ),
     own(
+        "trace",
+        "0 to 65536",
+        "0",
+        "Keep the first so many I/Os that complete in the window, one by one with all their times, for `trace.csv`; 0 is none.",
+        Action::Value(set::trace, get::trace),
+    ),
+    own(
         "ring_pages",
         "1, 2, 4, 8, 16 or 32",
         "the driver's",
@@ -545,7 +552,6 @@ pub const KEYS: &[Key] = &[
         "there is no operating system that keeps such counts",
     ),
     nothing("group_reporting", "every row is reported by itself"),
-    own_later("trace"),
     own_later("start_at"),
 ];
 

@@ -29,6 +29,9 @@ pub const MAX_POLL_INTERVAL_NS: u64 = 1_000_000_000;
 /// Most request ring pages of a PVSCSI adapter.
 pub const MAX_RING_PAGES: u16 = 32;
 
+/// Most I/Os that a row keeps one by one.
+pub const MAX_TRACE_IOS: u32 = 65_536;
+
 /// Kinds of controllers, as `controller` names them.
 pub const CONTROLLERS: [&str; 4] = ["pvscsi", "lsisas", "nvme", "virtio-scsi"];
 

@@ -1,5 +1,6 @@
 //! The kinds of records.
 
+use super::trace::Trace;
 use crate::result::{ControllerInfo, DiskInfo, GuestInfo, IgnoredInfo, Run};
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,8 @@ pub enum Record {
     Plan(Plan),
     /// A row starts.
     RowBegin(RowBegin),
+    /// I/Os of the row that just ended, one by one.
+    Trace(Trace),
     /// A row ended.
     Row(alloc::boxed::Box<Run>),
     /// For a person.
@@ -103,7 +106,7 @@ pub enum Record {
 
 impl Record {
     /// The kinds, as they stand in the field [`TAG`].
-    pub const KINDS: [&str; 12] = [
+    pub const KINDS: [&str; 13] = [
         "hello",
         "guest",
         "controller",
@@ -111,6 +114,7 @@ impl Record {
         "ignored",
         "plan",
         "row_begin",
+        "trace",
         "row",
         "note",
         "progress",

@@ -12,6 +12,7 @@ mod sequence;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod view;
 mod write;
 
@@ -22,6 +23,7 @@ pub use row::{
     GO_TIMEOUT_MS, go_line, parse_go, parse_sync, row_note, row_number, split_row_note, sync_line,
 };
 pub use sequence::Summary;
+pub use trace::{TRACE_CHUNK_IOS, TRACE_DIRECTIONS, Trace, TraceIo};
 pub use view::{RawRecord, View};
 pub use write::{Writer, encode};
 

@@ -32,6 +32,13 @@ fn every_kind() -> Vec<Record> {
             disk: "pvscsi@00:03.0:0:0".to_string(),
             planned_ns: None,
         }),
+        Record::Trace(Trace::new(
+            0,
+            "quick-a",
+            &["pvscsi@00:03.0".to_string()],
+            0,
+            &[TraceIo::default(); 3],
+        )),
         Record::Row(Box::new(sample::run())),
         Record::Note(note(
             "a \u{1b}[1m bell \u{7} and a line\nfeed, @ioprobe 0 2 00000000 {}",
@@ -107,11 +114,11 @@ fn the_line_is_as_documented() {
 fn a_good_log_is_whole() {
     let (events, summary) = decode(good_lines().concat());
     let mut expected = every_kind();
-    expected.push(end(11));
+    expected.push(end(12));
     assert_eq!(typed(&events), expected);
-    assert_eq!(events.len(), 12);
+    assert_eq!(events.len(), 13);
     assert!(summary.is_whole());
-    assert_eq!((summary.records, summary.promised), (12, Some(11)));
+    assert_eq!((summary.records, summary.promised), (13, Some(12)));
 }
 
 #[test]
@@ -122,10 +129,10 @@ fn the_writer_numbers_and_counts() {
         writer.record(&record);
         writer.text("for a person");
     }
-    assert_eq!(writer.written(), 11);
+    assert_eq!(writer.written(), 12);
     writer.end(1, 0, 1);
     let (events, summary) = decode(bytes);
-    assert_eq!(typed(&events).last(), Some(&end(11)));
+    assert_eq!(typed(&events).last(), Some(&end(12)));
     assert!(summary.is_whole());
 }
 
@@ -194,7 +201,7 @@ fn what_is_missing_is_named() {
         .collect();
     assert_eq!(gaps, [2..=3, 5..=5]);
     assert_eq!(summary.missing, gaps);
-    assert_eq!(summary.records, 9);
+    assert_eq!(summary.records, 10);
     assert!(!summary.is_whole());
 }
 
@@ -203,7 +210,7 @@ fn a_missing_tail_is_noticed() {
     let mut lines = good_lines();
     lines.pop();
     let (_, summary) = decode(lines.concat());
-    assert_eq!((summary.records, summary.promised), (11, None));
+    assert_eq!((summary.records, summary.promised), (12, None));
     assert!(!summary.is_whole());
 
     let log = good_lines().concat();
@@ -212,7 +219,7 @@ fn a_missing_tail_is_noticed() {
         matches!(
             events.last(),
             Some(Event::Damaged {
-                seq: Some(11),
+                seq: Some(12),
                 why: Damage::Cut {
                     promised: 59,
                     present: 55
@@ -298,7 +305,7 @@ fn a_guest_that_starts_anew_is_seen() {
         expected: 3,
         found: 0
     }));
-    assert_eq!((summary.records, summary.out_of_order), (15, 1));
+    assert_eq!((summary.records, summary.out_of_order), (16, 1));
     assert!(!summary.is_whole());
 }
 
@@ -345,7 +352,7 @@ fn a_newer_version_is_refused_with_the_version_needed() {
         .collect();
     let (events, summary) = decode(log);
     assert_eq!(events, [Event::TooNew { version: 2 }]);
-    assert_eq!((summary.records, summary.refused), (0, 11));
+    assert_eq!((summary.records, summary.refused), (0, 12));
     assert!(!summary.is_whole());
 }
 
@@ -409,7 +416,7 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn any_interleaving_of_noise_and_records_yields_every_record(
-        noises in proptest::collection::vec(noise(), 13),
+        noises in proptest::collection::vec(noise(), 14),
         chunk in 1usize..200,
     ) {
         let lines = good_lines();
@@ -420,20 +427,20 @@ proptest! {
             log.push(b'\n');
             log.extend_from_slice(line.as_bytes());
         }
-        log.extend_from_slice(&noises[12]);
+        log.extend_from_slice(&noises[13]);
         let (events, summary) = decode_in(log.chunks(chunk));
         prop_assert_eq!(typed(&events).len(), lines.len());
-        prop_assert_eq!(summary.promised, Some(11));
+        prop_assert_eq!(summary.promised, Some(12));
         prop_assert!(summary.missing.is_empty());
     }
 
     #[test]
     fn printable_noise_may_stand_on_the_same_line(
-        noises in proptest::collection::vec("[ -?A-~]{0,30}", 12),
+        noises in proptest::collection::vec("[ -?A-~]{0,30}", 13),
     ) {
         let log: String = noises.iter().zip(good_lines()).flat_map(|(a, b)| [a.clone(), b]).collect();
         let (events, summary) = decode(log);
-        prop_assert_eq!(typed(&events).len(), 12);
+        prop_assert_eq!(typed(&events).len(), 13);
         prop_assert!(summary.is_whole());
     }
 
@@ -449,7 +456,7 @@ proptest! {
         log[at] = byte;
         let (events, summary) = decode(&log);
         let mut expected = every_kind();
-        expected.push(end(11));
+        expected.push(end(12));
         let found = typed(&events);
         // What is called a record is one that was sent, unchanged and in order.
         let mut rest = expected.iter();

@@ -64,6 +64,9 @@ pub struct RunParams {
     pub doorbell_batch: u32,
     /// `none`, `pattern`.
     pub verify: String,
+    /// I/Os to keep one by one (`trace`); 0 is none.
+    #[serde(default)]
+    pub trace: u32,
     /// Every key of the job that has not its default, as a job file has it.
     #[serde(default)]
     pub keys: BTreeMap<String, String>,
@@ -472,6 +475,9 @@ pub struct Run {
     /// What came of `steadystate`.
     #[serde(default)]
     pub steady: Option<SteadyFound>,
+    /// I/Os that were kept one by one, of the `params.trace` asked for.
+    #[serde(default)]
+    pub trace_kept: u64,
     /// Gaps.
     pub gaps: Gaps,
     /// Checks.

@@ -133,6 +133,7 @@ pub(crate) fn run() -> Run {
             queues: 2,
             doorbell_batch: 4,
             verify: "pattern".to_string(),
+            trace: 1_000,
             keys: [("rw".to_string(), "randrw".to_string())].into(),
         },
         status: RunStatus::Failed,
@@ -235,6 +236,7 @@ pub(crate) fn run() -> Run {
             attained: true,
             criterion: 0.25,
         }),
+        trace_kept: 999,
         gaps: Gaps {
             count: 1,
             longest_ns: 400_000,

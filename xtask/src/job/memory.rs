@@ -17,16 +17,19 @@ const ADAPTER_MIB: u64 = 3;
 const QUEUE_KIB: u64 = 128;
 
 /// Guest memory in MiB for these jobs on so many adapters: every I/O in flight has a
-/// buffer of its own, and every adapter has rings.
+/// buffer of its own, so has every one that is kept, and every adapter has rings.
 #[must_use]
 pub fn memory_mib(jobs: &[Params], adapters: usize) -> u32 {
-    let buffers = jobs.iter().map(Params::buffer_bytes).max().unwrap_or(0);
+    let each = jobs
+        .iter()
+        .map(|job| job.buffer_bytes().saturating_add(job.trace_bytes()));
+    let row = each.max().unwrap_or(0);
     let more = adapters.saturating_sub(BASE_ADAPTERS) as u64;
     let queues = jobs.iter().map(further_queues_kib).max().unwrap_or(0) * adapters as u64;
     let mib = BASE_MIB
         + more * ADAPTER_MIB
         + queues.div_ceil(1 << 10)
-        + buffers.saturating_mul(9).div_ceil(8 << 20);
+        + row.saturating_mul(9).div_ceil(8 << 20);
     // Even, and never so much that QEMU's own arithmetic breaks.
     u32::try_from(mib.next_multiple_of(2)).unwrap_or(1 << 30)
 }
@@ -65,6 +68,11 @@ mod tests {
         assert_eq!(memory_mib(std::slice::from_ref(&wide), 1), 14 + 10);
         wide.queue_size = Some(4096);
         assert_eq!(memory_mib(&[wide], 2), 14 + 64);
+        let kept = Params {
+            trace: 65_536,
+            ..small.clone()
+        };
+        assert_eq!(memory_mib(&[kept], 4), 14 + 6);
         let mut deep = small;
         deep.iodepth = 65_535;
         assert_eq!(

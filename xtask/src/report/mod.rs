@@ -25,6 +25,7 @@ mod stages;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 pub use csv::csv;
 pub use figures::{blank, count, decimals, micros, size};
@@ -32,6 +33,7 @@ pub use inventory::Inventory;
 pub use names::kinds;
 pub use remarks::{advised, remarks};
 pub use table::{markdown, table};
+pub use trace::write_trace;
 
 use crate::result::Document;
 use clap::ValueEnum;

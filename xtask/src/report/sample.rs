@@ -58,6 +58,7 @@ pub(crate) fn row(number: u32) -> Row {
             queues: 1,
             doorbell_batch: 0,
             verify: "none".into(),
+            trace: 0,
             keys: Default::default(),
         },
         status: RunStatus::Ok,
@@ -100,6 +101,7 @@ pub(crate) fn row(number: u32) -> Row {
         late: None,
         latency_target: None,
         steady: None,
+        trace_kept: 0,
         stages_ns: None,
         gaps: Gaps::default(),
         checks: vec![Check {

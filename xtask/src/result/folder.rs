@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -14,7 +14,13 @@ pub struct RunFolder {
 }
 
 /// What a run leaves. A folder that holds any of these belongs to another run.
-const LEFT: [&str; 4] = ["result.json", "serial.log", "qemu.txt", "job.fio"];
+const LEFT: [&str; 5] = [
+    "result.json",
+    "serial.log",
+    "qemu.txt",
+    "job.fio",
+    "trace.csv",
+];
 
 impl RunFolder {
     /// The folder that `--out` names; it may exist, but must hold no run.
@@ -91,6 +97,27 @@ impl RunFolder {
         fs::write(&part, text)
             .and_then(|()| fs::rename(&part, &path))
             .map_err(|error| Failure::io(path.display(), &error))
+    }
+
+    /// Writes a file whole or not at all, step by step; returns its path.
+    ///
+    /// # Errors
+    /// [`Failure::Environment`] if that fails, or a step does.
+    pub fn write_with(
+        &self,
+        name: &str,
+        steps: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<PathBuf, Failure> {
+        let path = self.file(name);
+        let part = self.file(&format!("{name}.part"));
+        let write = || {
+            let mut file = io::BufWriter::new(File::create(&part)?);
+            steps(&mut file)?;
+            file.flush()?;
+            fs::rename(&part, &path)
+        };
+        write().map_err(|error| Failure::io(path.display(), &error))?;
+        Ok(path)
     }
 }
 

@@ -95,7 +95,9 @@ impl<'c, 'a> Progress<'c, 'a> {
         let (length, position) = match (planned_ns, &said.plan) {
             (Some(total), _) => {
                 let current = match &said.phase {
-                    Phase::Row(row) => elapsed_ns(self.row_since).min(row.planned_ns.unwrap_or(0)),
+                    Phase::Row(row) | Phase::Trace(row, _) => {
+                        elapsed_ns(self.row_since).min(row.planned_ns.unwrap_or(0))
+                    }
                     _ => 0,
                 };
                 (total, self.done_ns + current)

@@ -12,7 +12,8 @@ use crate::job::{Source, compose};
 use crate::qemu::command::Boot;
 use crate::qemu::firmware::Firmware;
 use crate::qemu::install::PROGRAM;
-use crate::report::{Format, render};
+use crate::report::{Format, render, write_trace};
+use std::fs::File;
 use std::path::Path;
 
 /// Runs a job and prints its result.
@@ -58,6 +59,13 @@ pub fn run(
     } = execute(&plan, &args.machine, console, interrupt)?;
     let judged = judge(&plan, &followed, &mut document);
     folder.write("result.json", &document.to_json())?;
+    if followed.said.traced_ios > 0 {
+        let log = folder.file("serial.log");
+        let path = folder.write_with("trace.csv", |csv| {
+            write_trace(&mut File::open(&log)?, csv).map(|_| ())
+        })?;
+        console.say(&format!("I/Os one by one: {}", path.display()));
+    }
     // A program that asked for JSON gets a document in any case.
     if !document.rows.is_empty() || judged.is_ok() || args.format == Format::Json {
         console.result(&render(&document, args.format, console.width()));

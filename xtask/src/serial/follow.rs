@@ -144,6 +144,8 @@ const fn is_end_of_row(sync: u64) -> bool {
 fn is_new(before: &Phase, after: &Phase) -> bool {
     match (before, after) {
         (Phase::Row(before), Phase::Row(after)) => before.row != after.row,
+        // Each of its records counts: a slow reader gets all the time that it needs.
+        (Phase::Trace(..), Phase::Trace(..)) => before != after,
         _ => discriminant(before) != discriminant(after),
     }
 }

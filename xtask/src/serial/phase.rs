@@ -16,6 +16,9 @@ pub enum Phase {
     Between,
     /// In a row.
     Row(RowBegin),
+    /// After a row, sending the I/Os that it kept one by one; how many came before the
+    /// last record.
+    Trace(RowBegin, u64),
     /// After the last record.
     Ending,
     /// After a panic, a fault or a refused job; and where that was.
@@ -31,6 +34,10 @@ impl fmt::Display for Phase {
             Self::Row(row) => {
                 let number = row_number(row.row);
                 write!(f, "in row {number} ({} on {})", row.job, row.disk)
+            }
+            Self::Trace(row, _) => {
+                let number = row_number(row.row);
+                write!(f, "sending the trace of row {number} ({})", row.job)
             }
             Self::Ending => f.write_str("ending"),
             Self::Dying(last) => write!(f, "{last}"),
@@ -79,7 +86,7 @@ impl Limits {
     pub fn of(&self, phase: &Phase) -> Duration {
         match phase {
             Phase::Boot => self.boot,
-            Phase::Inventory | Phase::Between => self.other,
+            Phase::Inventory | Phase::Between | Phase::Trace(..) => self.other,
             Phase::Row(row) => row.planned_ns.map_or(self.unplanned_row, |planned_ns| {
                 Duration::from_nanos(planned_ns).saturating_add(self.row_margin)
             }),

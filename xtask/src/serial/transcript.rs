@@ -38,6 +38,8 @@ pub struct Transcript {
     pub ignored: Vec<Value>,
     /// What will be run.
     pub plan: Option<Plan>,
+    /// I/Os that rows kept one by one; they stay in the log.
+    pub traced_ios: u64,
     /// Rows that ended.
     pub rows: Vec<Row>,
     /// Notes for a person.
@@ -94,7 +96,9 @@ impl Transcript {
             .as_ref()
             .map_or("?".into(), |plan| plan.rows.to_string());
         let at = match &self.phase {
-            Phase::Row(row) => format!("; row {} was cut off", row_number(row.row)),
+            Phase::Row(row) | Phase::Trace(row, _) => {
+                format!("; row {} was cut off", row_number(row.row))
+            }
             _ => String::new(),
         };
         format!(
@@ -178,6 +182,12 @@ impl Transcript {
                 self.phase = Phase::Between;
             }
             Record::RowBegin(begin) => self.phase = Phase::Row(begin),
+            Record::Trace(trace) => {
+                self.traced_ios += trace.ios;
+                if let Phase::Row(row) | Phase::Trace(row, _) = &self.phase {
+                    self.phase = Phase::Trace(row.clone(), trace.first);
+                }
+            }
             Record::Row(run) => {
                 self.rows.push(Row { value, run: *run });
                 self.phase = Phase::Between;

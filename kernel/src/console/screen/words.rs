@@ -32,7 +32,7 @@ pub fn text_of(record: &Record) -> String {
         Record::Row(run) => format!("\r{}", row_text(run)),
         Record::Note(note) => format!("\r{}\n", note.text),
         Record::Fatal(note) => format!("\r{}\n", note.text),
-        Record::Progress(_) => String::new(),
+        Record::Trace(_) | Record::Progress(_) => String::new(),
         Record::End(end) => format!(
             "\r{} rows ok, {} failed, {} skipped\n",
             end.ok, end.failed, end.skipped
