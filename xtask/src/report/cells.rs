@@ -91,23 +91,37 @@ pub fn identity<'r>(rows: &[Row], jobs: &'r JobNames) -> Vec<Column<'r>> {
             columns.push(words("job", worth, name));
         }
     }
-    columns.extend(parameters());
+    columns.extend(parameters(rows));
     columns
 }
 
-/// Of a job, what most tells it from another.
+/// Of a job, what most tells it from another; of few jobs, how it uses queues too.
 #[must_use]
-pub fn parameters() -> Vec<Column<'static>> {
+pub fn parameters(rows: &[Row]) -> Vec<Column<'static>> {
     let number =
         |name, cell: fn(&Line<'_>) -> String| column(name, true, KEPT, Folds::Always, cell);
-    vec![
+    let mut columns = vec![
         words("rw", KEPT, rw),
         number("bs", block_size),
         number("depth", |line| {
             line.once(|point| point.first().depth.asked.to_string())
         }),
         words("wait", KEPT, |line| line.once(waits)),
-    ]
+    ];
+    if rows.iter().any(|row| row.params.queues != 1) {
+        columns.push(number("queues", |line| {
+            line.once(|point| point.first().params.queues.to_string())
+        }));
+    }
+    if rows.iter().any(|row| row.params.doorbell_batch != 0) {
+        columns.push(number("bell batch", |line| {
+            line.once(|point| match point.first().params.doorbell_batch {
+                0 => "fill".into(),
+                most => most.to_string(),
+            })
+        }));
+    }
+    columns
 }
 
 /// What came out. `asked` are the percentiles that a job asks for; `repeated` shows how
@@ -232,7 +246,7 @@ fn range(
     })
 }
 
-/// Whether two jobs have the same direction, block size, depth and way to wait.
+/// Whether two jobs have the same direction, block size, depth, queues and way to wait.
 #[must_use]
 pub fn jobs_look_alike(rows: &[Row]) -> bool {
     let shown = |row: &Row| {
@@ -241,9 +255,13 @@ pub fn jobs_look_alike(rows: &[Row]) -> bool {
             bs,
             bs_write,
             wait,
+            queues,
+            doorbell_batch,
             ..
         } = &row.params;
-        (rw.clone(), *bs, *bs_write, row.depth.asked, wait.clone())
+        let rings = (*queues, *doorbell_batch);
+        let depth = row.depth.asked;
+        (rw.clone(), *bs, *bs_write, depth, wait.clone(), rings)
     };
     rows.iter().enumerate().any(|(at, row)| {
         let alike = |other: &Row| other.job != row.job && shown(other) == shown(row);

@@ -20,7 +20,7 @@ const HEADER: &str = "row,job,controller,disk,status,rw,direction,bs_bytes,iodep
     iops_per_cpu_pct,empty_polls_per_io,interrupts_per_io,exits_per_io_min,exits_per_io_max,\
     host_cpu_us_per_io,host_net_cpu_us_per_io,repeat,stage_build_ns,stage_batch_ns,\
     stage_doorbell_ns,stage_in_flight_ns,stage_reap_ns,late_mean_ns,preset,backend,\
-    qemu_version,accel,hypervisor,clock_source,started,tool";
+    qemu_version,accel,hypervisor,clock_source,started,tool,queues,doorbell_batch";
 
 /// The table.
 #[must_use]
@@ -38,6 +38,8 @@ pub fn csv(document: &Document) -> String {
     for line in lines(&singly(rows)) {
         let mut fields = fields(&line);
         fields.extend(head.clone());
+        let params = &line.row().params;
+        fields.extend([params.queues.to_string(), params.doorbell_batch.to_string()]);
         let figures = line.figures.as_ref();
         let percentile = |one: &String| whole(figures.and_then(|d| d.percentile_ns(one)));
         fields.extend(asked.iter().map(percentile));

@@ -48,6 +48,8 @@ struct Axes<'r> {
     jobs_are_shown: bool,
     place: Place,
     jobs: &'r JobNames,
+    /// The parameters that are shown.
+    fields: Vec<Field<'static>>,
 }
 
 impl Axes<'_> {
@@ -77,7 +79,7 @@ impl Axes<'_> {
         };
         [job]
             .into_iter()
-            .chain(parameters().iter().map(shown))
+            .chain(self.fields.iter().map(shown))
             .collect()
     }
 }
@@ -95,6 +97,7 @@ pub fn side_by_side(rows: &[Row], points: &[Point<'_>], jobs: &JobNames) -> Opti
         jobs_are_shown: !jobs_are_places && jobs_look_alike(rows),
         place: Place::of(rows),
         jobs,
+        fields: parameters(rows),
     };
     let controllers: BTreeSet<&str> = rows.iter().map(|row| row.controller.as_str()).collect();
     if controllers.len() < 2 {
@@ -153,10 +156,9 @@ fn table(
             }
         }
     }
-    let fields = parameters();
     let headers = [("job", false)].into_iter();
     let headers = headers.chain(
-        fields
+        axes.fields
             .iter()
             .map(|field| (field.name.as_str(), field.right)),
     );

@@ -68,6 +68,39 @@ fn quick() -> Vec<Row> {
 }
 
 #[test]
+fn swept_queues_and_doorbells_are_columns_and_else_nothing() {
+    let mut rows = Vec::new();
+    for (at, (queues, most)) in [(1, 0), (2, 0), (1, 4), (2, 4)].into_iter().enumerate() {
+        let mut row = row(at as u32);
+        row.job = format!("rings/queues={queues}/doorbell_batch={most}");
+        (row.params.queues, row.params.doorbell_batch) = (queues, most);
+        rows.push(row);
+    }
+    let lines = grid(&rows, 200);
+    assert!(
+        lines[0].starts_with("row queues bell batch "),
+        "{}",
+        lines[0]
+    );
+    let cells: Vec<_> = lines[1..]
+        .iter()
+        .map(|line| words(line)[1..3].to_vec())
+        .collect();
+    assert_eq!(
+        cells,
+        [["1", "fill"], ["2", "fill"], ["1", "4"], ["2", "4"]]
+    );
+    let csv = csv(&document(rows));
+    let ends: Vec<&str> = csv.lines().map(|line| &line[line.len() - 4..]).collect();
+    assert_eq!(ends, ["atch", ",1,0", ",2,0", ",1,4", ",2,4"]);
+    let plain = table(&document(vec![row(0), row(1)]), 200);
+    assert!(
+        !plain.contains("queues") && !plain.contains("bell batch"),
+        "{plain}"
+    );
+}
+
+#[test]
 fn one_row_has_what_was_run_above_it_and_all_figures() {
     let text = table(&document(vec![row(0)]), 200);
     let lines: Vec<&str> = text.lines().collect();
