@@ -68,7 +68,10 @@ pub fn invoke(
     match done {
         Ok(()) => EXIT_OK,
         Err(failure) => {
-            console.say(&format!("{}: {failure}", kind(&failure)));
+            match kind(&failure) {
+                Some(kind) => console.say(&format!("{kind}: {failure}")),
+                None => console.say(failure.message()),
+            }
             failure.code()
         }
     }
@@ -94,14 +97,16 @@ fn explain(error: &clap::Error, console: &mut Console<'_>) -> u8 {
     }
 }
 
-const fn kind(failure: &Failure) -> &'static str {
-    match failure {
+/// What stands before a failure's message; nothing where each line has a place.
+const fn kind(failure: &Failure) -> Option<&'static str> {
+    Some(match failure {
+        Failure::Job(_) => return None,
         Failure::Run(_) => "failed",
         Failure::Usage(_) => "usage",
         Failure::Environment(_) => "environment",
         Failure::Guest(_) => "guest",
         Failure::Interrupted(_) => "interrupted",
-    }
+    })
 }
 
 #[cfg(test)]

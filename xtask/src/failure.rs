@@ -12,6 +12,8 @@ pub enum Failure {
     Run(String),
     /// The command line or the job is wrong; nothing was started: exit code 2.
     Usage(String),
+    /// The job is wrong: one fault a line, each with its place. Exit code 2 as well.
+    Job(String),
     /// QEMU is missing or refuses, or the guest cannot be built: exit code 3.
     Environment(String),
     /// The guest died, or did not end in time: exit code 4.
@@ -26,7 +28,7 @@ impl Failure {
     pub const fn code(&self) -> u8 {
         match self {
             Self::Run(_) => 1,
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::Job(_) => 2,
             Self::Environment(_) => 3,
             Self::Guest(_) => 4,
             Self::Interrupted(_) => 130,
@@ -39,6 +41,7 @@ impl Failure {
         match self {
             Self::Run(text)
             | Self::Usage(text)
+            | Self::Job(text)
             | Self::Environment(text)
             | Self::Guest(text)
             | Self::Interrupted(text) => text,

@@ -1,7 +1,9 @@
-//! What a key is. The keys themselves stand in [`super::table`].
+//! What a key is. The keys themselves stand in [`super::table`], and those of fio's
+//! that do nothing here in [`super::foreign`].
 
 use super::draft::Draft;
-use super::nearest::nearest;
+use super::foreign;
+use super::nearest::near;
 use super::params::Params;
 use super::table::KEYS;
 use crate::units::{self, size_text};
@@ -39,8 +41,8 @@ pub(super) enum Action {
     Value(Set, Get),
     /// As `Value`, and a bare key means 1.
     Flag(fn(&mut Params, bool), fn(&Params) -> Option<bool>),
-    /// Nothing; why.
-    Nothing(&'static str),
+    /// Nothing: it is not built.
+    Nothing,
 }
 
 /// What a key does in this version.
@@ -48,8 +50,6 @@ pub(super) enum Action {
 pub enum Effect {
     /// It is obeyed.
     Obeyed,
-    /// It is accepted, has no effect, and that is said once.
-    None,
     /// It is refused as not supported yet.
     Refused,
 }
@@ -61,7 +61,7 @@ impl Key {
         match self.action {
             _ if self.refused => Effect::Refused,
             Action::Value(..) | Action::Flag(..) => Effect::Obeyed,
-            Action::Nothing(_) => Effect::None,
+            Action::Nothing => Effect::Refused,
         }
     }
 
@@ -73,10 +73,8 @@ impl Key {
     /// Applies a value to a section.
     pub(super) fn apply(&self, draft: &mut Draft, value: Option<&str>) -> Result<(), String> {
         let name = self.name;
-        if self.refused {
-            return Err(format!("`{name}` is not supported yet"));
-        }
         match self.action {
+            _ if self.refused => Err(format!("`{name}` is not supported yet")),
             Action::Value(set, _) => {
                 let value = value.ok_or_else(|| {
                     let values = self.values;
@@ -94,10 +92,7 @@ impl Key {
                 set(&mut draft.params, on);
                 Ok(())
             }
-            Action::Nothing(why) => {
-                draft.remark(format!("`{name}` is accepted and has no effect: {why}"));
-                Ok(())
-            }
+            Action::Nothing => Err(format!("`{name}` is not supported yet")),
         }
     }
 
@@ -106,7 +101,7 @@ impl Key {
         match self.action {
             Action::Value(_, get) => get(params),
             Action::Flag(_, get) => get(params).map(|on| String::from(if on { "1" } else { "0" })),
-            Action::Nothing(_) => None,
+            Action::Nothing => None,
         }
     }
 
@@ -148,17 +143,28 @@ pub fn find_key(name: &str) -> Option<&'static Key> {
         .find(|key| key.name == name || key.aliases.contains(&name))
 }
 
+/// Whether fio or this tool has such a key, be it without effect or refused.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    find_key(name).is_some() || foreign::names().any(|known| known == name)
+}
+
+/// Applies a key of any kind to a section.
+pub(super) fn apply(draft: &mut Draft, name: &str, value: Option<&str>) -> Result<(), String> {
+    if let Some(key) = find_key(name) {
+        return key.apply(draft, value);
+    }
+    foreign::apply(draft, name, value).unwrap_or_else(|| Err(unknown(name)))
+}
+
 /// The refusal of a key that is in no table.
 pub(super) fn unknown(name: &str) -> String {
-    let known = KEYS
+    let ours = KEYS
         .iter()
         .flat_map(|key| core::iter::once(&key.name).chain(key.aliases))
         .copied();
-    match nearest(name, known) {
-        Some((near, distance)) if distance <= (name.chars().count() / 3).max(1) => {
-            format!("unknown key `{name}`; did you mean `{near}`?")
-        }
-        Some((near, _)) => format!("unknown key `{name}`; the nearest known key is `{near}`"),
+    match near(name, ours.chain(foreign::names())) {
+        Some(near) => format!("unknown key `{name}`; did you mean `{near}`?"),
         None => format!("unknown key `{name}`"),
     }
 }

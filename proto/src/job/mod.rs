@@ -12,6 +12,7 @@ mod direction;
 mod draft;
 mod error;
 mod file;
+pub mod foreign;
 mod get;
 mod ini;
 mod keys;
@@ -20,6 +21,7 @@ mod nearest;
 mod params;
 pub mod presets;
 mod resolve;
+mod select;
 mod set;
 mod sweep;
 mod table;
@@ -30,7 +32,7 @@ mod value;
 pub use chance::percentile_text;
 pub use error::{JobError, JobErrors, Place};
 pub use file::JobFile;
-pub use keys::{Effect, Key, find_key};
+pub use keys::{Effect, Key, find_key, is_known};
 pub use load::{
     ByDirection, Distribution, LatencyTarget, Millionths, RateProcess, Split, SteadyFigure,
     SteadyLimit, SteadyState, Sweep, WriteData,
@@ -39,6 +41,7 @@ pub use params::{
     AtEnd, BlockSizes, DEFAULT_BS_BYTES, DEFAULT_RANDSEED, Extent, Irq, MAX_IN_FLIGHT, MAX_QUEUES,
     PREFILL_BYTES, PREFILL_DEPTH, Params, Rw, TRACE_IO_BYTES, Verify, Wait,
 };
+pub use select::DiskNames;
 pub use table::KEYS;
 pub use value::{
     CONTROLLERS, MAX_ADAPTERS, MAX_BS_BYTES, MAX_IODEPTH, MAX_NUMJOBS, MAX_RING_PAGES,

@@ -3,11 +3,16 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// The word that was most likely meant: the nearest, if it is near. A third of the
+/// letters may differ, and two at most.
+pub(super) fn near<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    let far = (word.chars().count() / 3).clamp(1, 2);
+    let (candidate, distance) = nearest(word, known)?;
+    (distance <= far && distance < word.chars().count()).then_some(candidate)
+}
+
 /// The word with the smallest distance and that distance; the first of several.
-pub(super) fn nearest<'w>(
-    word: &str,
-    known: impl IntoIterator<Item = &'w str>,
-) -> Option<(&'w str, usize)> {
+fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<(&'w str, usize)> {
     known
         .into_iter()
         .map(|candidate| (candidate, distance(word, candidate)))
@@ -56,6 +61,23 @@ mod tests {
         ] {
             assert_eq!(distance(from, to), expected, "{from} {to}");
             assert_eq!(distance(to, from), expected, "{to} {from}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_near_is_meant() {
+        let known = ["rw", "iodepth", "controller"];
+        for (word, meant) in [
+            ("iodpeth", Some("iodepth")),
+            ("io_depths", Some("iodepth")),
+            ("contrllr", Some("controller")),
+            ("rd", Some("rw")),
+            ("x", None),
+            ("", None),
+            ("depth", None),
+            ("cntrlr", None),
+        ] {
+            assert_eq!(near(word, known), meant, "{word}");
         }
     }
 

@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::error::{JobError, Place};
 use super::ini::{MAX_NAME_BYTES, Section};
-use super::keys::{find_key, unknown};
+use super::keys::{self, find_key};
 use super::load::{ByDirection, Distribution, Sweep};
 use super::params::{Params, Verify};
 use super::sweep::combinations;
@@ -151,9 +151,7 @@ impl<'n> Reader<'n> {
     }
 
     fn apply_one(&mut self, draft: &mut Draft, place: Place, key: &str, value: Option<&str>) {
-        let outcome = check_text(value)
-            .and_then(|()| find_key(key).ok_or_else(|| unknown(key)))
-            .and_then(|key| key.apply(draft, value));
+        let outcome = check_text(value).and_then(|()| keys::apply(draft, key, value));
         if let Err(message) = outcome {
             self.error(place.clone(), message);
         }

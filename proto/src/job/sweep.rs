@@ -1,6 +1,7 @@
 //! `sweep=KEY:LIST`: one section becomes a job for each value.
 
-use super::keys::{Key, find_key};
+use super::foreign;
+use super::keys::{Key, find_key, unknown};
 use super::load::Sweep;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,7 +15,9 @@ pub(super) fn sweep(text: &str) -> Result<Sweep, String> {
     let (name, list) = text
         .split_once(':')
         .ok_or("give KEY:LIST, such as iodepth:1,2,4..128 or rwmixread:0..100/10")?;
-    let key = find_key(name.trim()).ok_or_else(|| super::keys::unknown(name.trim()))?;
+    let name = name.trim();
+    let refusal = || foreign::refusal(name).unwrap_or_else(|| unknown(name));
+    let key = find_key(name).ok_or_else(refusal)?;
     let once = ["sweep", "repeat", "kb_base", "name", "at_end"];
     if once.contains(&key.name) || !key.takes_value() {
         return Err(format!("`{}` cannot be swept", key.name));

@@ -203,7 +203,7 @@ pub const KEYS: &[Key] = &[
     ),
     fio(
         "randrepeat",
-        &[],
+        &["allrandrepeat"],
         "0 or 1",
         "1",
         "Repeat the same positions in each run. 0 is noted and changes nothing: give another `randseed` for other positions.",
@@ -543,15 +543,6 @@ pub const KEYS: &[Key] = &[
         "What the machine does after the run, where the host does not end it. Of several jobs the first that asks for something else than stay is obeyed.",
         Action::Value(set::at_end, get::at_end),
     ),
-    nothing("direct", "every I/O goes to the device"),
-    nothing("ioengine", "the controller is driven directly"),
-    nothing("invalidate", "there is no cache to invalidate"),
-    nothing("thread", "there are no processes"),
-    nothing(
-        "disk_util",
-        "there is no operating system that keeps such counts",
-    ),
-    nothing("group_reporting", "every row is reported by itself"),
     own_later("start_at"),
 ];
 
@@ -588,10 +579,6 @@ const fn own(
     }
 }
 
-const fn nothing(name: &'static str, why: &'static str) -> Key {
-    fio(name, &[], "any", "", why, Action::Nothing(why))
-}
-
 /// A key whose values are known and whose effect is not built.
 const fn later(key: Key) -> Key {
     Key {
@@ -601,5 +588,5 @@ const fn later(key: Key) -> Key {
 }
 
 const fn own_later(name: &'static str) -> Key {
-    later(own(name, "", "", "", Action::Nothing("")))
+    later(own(name, "", "", "", Action::Nothing))
 }

@@ -4,7 +4,7 @@ use super::direction::{by_direction, by_direction_text};
 use super::draft::Draft;
 use super::ini::MAX_NAME_BYTES;
 use super::load::{ByDirection, RateProcess};
-use super::nearest::nearest;
+use super::nearest::near;
 use super::params::{AtEnd, BlockSizes, DEFAULT_BS_BYTES, Extent, Irq, Rw, Verify, Wait};
 use crate::scratch::MAX_NONCE_BYTES;
 use crate::units::{KbBase, size_text, time_ns};
@@ -240,9 +240,10 @@ pub(super) fn controllers(text: &str) -> Result<Vec<String>> {
         if CONTROLLERS.contains(&kind) {
             return Ok(());
         }
-        let near = nearest(kind, CONTROLLERS).map_or("", |(near, _)| near);
+        let meant = near(kind, CONTROLLERS);
+        let meant = meant.map_or(String::new(), |near| format!("did you mean `{near}`? "));
         Err(format!(
-            "unknown controller `{kind}`; did you mean `{near}`? allowed are {} and all",
+            "unknown controller `{kind}`; {meant}allowed are {} and all",
             CONTROLLERS.join(", ")
         ))
     })

@@ -117,16 +117,25 @@ fn converted(
     set: &[(String, String)],
 ) -> Result<Job, Failure> {
     let shown = format!("--{tool}");
+    let args = args.escape_debug();
     let converted =
         converted.map_err(|why| Failure::Usage(format!("{shown} \"{args}\": {why}")))?;
     let mut job = parse(tool, &shown, &converted.text, set)?;
+    if converted.reads_only
+        && let Some(writer) = job.file.jobs.iter().find(|job| job.changes_data())
+    {
+        let name = &writer.name;
+        return Err(Failure::Usage(format!(
+            "{shown} \"{args}\": `--readonly` allows no writes, and job `{name}` writes"
+        )));
+    }
     job.file.notes.splice(0..0, converted.notes);
     Ok(job)
 }
 
 fn parse(name: &str, shown: &str, text: &str, set: &[(String, String)]) -> Result<Job, Failure> {
     let file =
-        JobFile::parse(shown, text, set).map_err(|errors| Failure::Usage(errors.to_string()))?;
+        JobFile::parse(shown, text, set).map_err(|errors| Failure::Job(errors.to_string()))?;
     Ok(Job {
         name: name.to_owned(),
         text: file.to_text(),
@@ -261,6 +270,20 @@ mod tests {
                 .message()
                 .contains("known are quick")
         );
+    }
+
+    #[test]
+    fn readonly_is_obeyed() {
+        let of = |args| {
+            compose(&Source {
+                fio: Some(args),
+                ..Source::default()
+            })
+        };
+        assert!(of("--readonly --name=x --rw=randread").is_ok());
+        let failure = of("--readonly --name=x --rw=randwrite").unwrap_err();
+        assert_eq!(failure.code(), 2);
+        assert!(failure.message().contains("job `x` writes"), "{failure}");
     }
 
     #[test]

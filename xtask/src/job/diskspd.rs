@@ -189,7 +189,7 @@ impl Spd {
             Some(iops) => whole(iops)?,
             None => {
                 let block = proto::units::size_bytes(&self.block).unwrap_or(1).max(1);
-                whole(value)? * 1000 / block
+                whole(value)?.saturating_mul(1000) / block
             }
         };
         self.lines.push(format!("rate_iops={}", rate.max(1)));
@@ -241,6 +241,7 @@ impl Spd {
         Ok(Converted {
             text,
             notes: self.notes,
+            reads_only: false,
         })
     }
 }
@@ -269,6 +270,14 @@ mod tests {
             .unwrap()
             .jobs
             .remove(0)
+    }
+
+    /// What the parser says to a line that is well formed.
+    fn converted(args: &str) -> String {
+        let text = convert(args).unwrap().text;
+        JobFile::parse("--diskspd", &text, &[])
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -313,6 +322,8 @@ mod tests {
         assert_eq!(job("-b4K -r4K").bs.read_bytes, 4096);
         assert_eq!(job("-rs30").percentage_random.read, 30);
         assert_eq!(job("-b64K -g6400").rate_iops.read, 97);
+        let error = converted("-b512 -g18446744073709551615");
+        assert!(error.contains("allowed are 0 to 4294967295"), "{error}");
         assert!(job("-w50 -Z").write_data.zero);
     }
 

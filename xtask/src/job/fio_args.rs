@@ -2,21 +2,63 @@
 //! line of an error is the number of the argument.
 
 use super::words::words;
-use proto::job::{Effect, find_key};
+use proto::job::{find_key, is_known};
 
-/// Options of fio's that say how it shows results, which is `--format` here.
-const SHOWN_OTHERWISE: [&str; 7] = [
-    "output",
-    "output-format",
-    "eta",
-    "eta-newline",
-    "minimal",
-    "append-terse",
-    "terse-version",
+/// Options of fio's own that have no effect here, and whether each takes a value
+/// (fio's HOWTO, "Command line options").
+const WITHOUT_EFFECT: [(&str, bool); 20] = [
+    ("output", true),
+    ("output-format", true),
+    ("eta", true),
+    ("eta-interval", true),
+    ("eta-newline", true),
+    ("status-interval", true),
+    ("minimal", false),
+    ("append-terse", false),
+    ("terse-version", true),
+    ("bandwidth-log", false),
+    ("latency-log", false),
+    ("debug", true),
+    ("warnings-fatal", false),
+    ("max-jobs", true),
+    ("alloc-size", true),
+    ("inflate-log", true),
+    ("idle-prof", true),
+    ("aux-path", true),
+    ("daemonize", true),
+    ("readonly", false),
 ];
 
-/// Of these, those that take a value.
-const WITHOUT_VALUE: [&str; 2] = ["minimal", "append-terse"];
+/// Those that make it do something else.
+const OTHER_WORK: [(&str, &str); 7] = [
+    ("parse-only", "give --dry-run"),
+    ("showcmd", "give --dry-run"),
+    ("section", "put the wanted jobs alone into a file"),
+    ("client", "the job runs in a guest of this machine"),
+    ("server", "the job runs in a guest of this machine"),
+    ("remote-config", "the job runs in a guest of this machine"),
+    ("trigger", "nothing is triggered"),
+];
+
+/// Keys that on fio's command line take a value only behind `=`: those that are on by
+/// their name alone.
+const FLAGS: [&str; 15] = [
+    "time_based",
+    "group_reporting",
+    "new_group",
+    "stonewall",
+    "wait_for_previous",
+    "thread",
+    "norandommap",
+    "bs_unaligned",
+    "blocksize_unaligned",
+    "verify_only",
+    "exitall",
+    "exitall_on_error",
+    "zero_buffers",
+    "refill_buffers",
+    "userspace_reap",
+];
 
 /// Text of a job file, and what should be said.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,6 +67,8 @@ pub struct Converted {
     pub text: String,
     /// Remarks.
     pub notes: Vec<String>,
+    /// The user forbade writes.
+    pub reads_only: bool,
 }
 
 /// Reads `--name=a --rw=randread ..`. As with fio, each `--name` starts a job,
@@ -42,6 +86,7 @@ pub fn convert(args: &str) -> Result<Converted, String> {
     let mut converted = Converted {
         text: String::new(),
         notes: Vec::new(),
+        reads_only: false,
     };
     let mut open = false;
     while let Some(word) = words.next() {
@@ -50,6 +95,7 @@ pub fn convert(args: &str) -> Result<Converted, String> {
                 "`{word}` is no option; a job file is given by --job FILE"
             ));
         };
+        no_other_line(word)?;
         let (key, value) = match option.split_once('=') {
             Some((key, value)) => (key, Some(value)),
             None => (option, None),
@@ -59,10 +105,20 @@ pub fn convert(args: &str) -> Result<Converted, String> {
             None if wants_value(key) => words.next_if(|next| !next.starts_with('-')),
             value => value,
         };
-        if SHOWN_OTHERWISE.contains(&key) {
-            converted.notes.push(format!(
-                "`--{key}` has no effect: --format and --out say how results are shown"
-            ));
+        no_other_line(value.unwrap_or_default())?;
+        if let Some((_, instead)) = OTHER_WORK.iter().find(|(name, _)| *name == key) {
+            return Err(format!("fio's `--{key}` is not supported: {instead}"));
+        }
+        if WITHOUT_EFFECT.iter().any(|(name, _)| *name == key) {
+            converted.notes.push(match key {
+                "readonly" => {
+                    converted.reads_only = true;
+                    "`--readonly`: no job may write".to_owned()
+                }
+                _ => format!(
+                    "`--{key}` has no effect: --format and --out say what is shown and kept"
+                ),
+            });
             converted.text.push_str("; \n");
             continue;
         }
@@ -85,26 +141,25 @@ pub fn convert(args: &str) -> Result<Converted, String> {
     Ok(converted)
 }
 
-fn wants_value(key: &str) -> bool {
-    if SHOWN_OTHERWISE.contains(&key) {
-        return !WITHOUT_VALUE.contains(&key);
+/// What a job file would take for a comment, a section or another line is refused, as
+/// it would be passed over or change its meaning.
+fn no_other_line(word: &str) -> Result<(), String> {
+    if word.contains(['#', ';']) {
+        return Err(format!("`{word}`: `#` and `;` start a comment in a job"));
     }
-    let flags = [
-        "time_based",
-        "group_reporting",
-        "stonewall",
-        "wait_for_previous",
-        "thread",
-        "norandommap",
-        "do_verify",
-        "stages",
-        "zero_buffers",
-        "refill_buffers",
-        "prefill",
-        "invalidate",
-        "disk_util",
-    ];
-    find_key(key).is_some_and(|known| known.effect() != Effect::Refused) && !flags.contains(&key)
+    if word.trim_start_matches('-').trim_start().starts_with('[') {
+        return Err(format!("`{word}` is no option; a job starts with --name"));
+    }
+    Ok(())
+}
+
+fn wants_value(key: &str) -> bool {
+    match WITHOUT_EFFECT.iter().find(|(name, _)| *name == key) {
+        Some((_, takes_value)) => *takes_value,
+        // Our own switches are like fio's.
+        None if find_key(key).is_some_and(|key| key.own && key.values == "0 or 1") => false,
+        None => is_known(key) && !FLAGS.contains(&key) || key == "section",
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +220,38 @@ mod tests {
             ("x", Rw::RandRw)
         );
         assert!(file.jobs[0].time_based);
+    }
+
+    #[test]
+    fn switches_with_a_value_of_their_own() {
+        let file = jobs("--name=x --invalidate 1 --do_verify 0 --direct 1 --concurrent --bs 8k");
+        let job = &file.jobs[0];
+        assert!(!job.do_verify && job.concurrent);
+        assert_eq!(job.bs.read_bytes, 8192);
+    }
+
+    #[test]
+    fn no_word_becomes_a_comment_a_section_or_a_line() {
+        for args in [
+            "--name=x --description='a # b'",
+            "--name=x --;rw=write",
+            "--name=x --[y]",
+            "--name=x --description 'a\nrw=write'",
+            "--name=x '--description=a\nrw=write'",
+        ] {
+            assert!(convert(args).is_err(), "{args}");
+        }
+    }
+
+    #[test]
+    fn what_fio_would_do_beside_the_job() {
+        let converted = convert("--readonly --status-interval=1 --eta=never --name=x").unwrap();
+        assert!(converted.reads_only);
+        assert_eq!(converted.notes.len(), 3);
+        for other in ["--parse-only", "--section=a", "--client h"] {
+            let error = convert(&format!("{other} --name=x")).unwrap_err();
+            assert!(error.contains("is not supported"), "{error}");
+        }
     }
 
     #[test]

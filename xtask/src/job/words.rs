@@ -4,7 +4,8 @@
 /// what follows it (within single quotes it is itself).
 ///
 /// # Errors
-/// A quote that is not closed.
+/// A quote that is not closed, or a word that holds a control character, which would be
+/// another line of a job or move a terminal's cursor.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -28,7 +29,13 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
         return Err(format!("a {open} is not closed"));
     }
     words.extend(word);
-    Ok(words)
+    match words.iter().find(|word| word.contains(char::is_control)) {
+        Some(word) => Err(format!(
+            "`{}`: control characters are not allowed",
+            word.escape_debug()
+        )),
+        None => Ok(words),
+    }
 }
 
 #[cfg(test)]
@@ -46,5 +53,10 @@ mod tests {
             assert_eq!(words(text).unwrap(), expected, "{text}");
         }
         assert!(words("a 'b").is_err());
+        assert_eq!(words("a\tb\nc").unwrap(), ["a", "b", "c"]);
+        for control in ["a\0b", "'a\nb'", "\u{9b}2J", "a\\\tb"] {
+            let error = words(control).unwrap_err();
+            assert!(!error.contains(char::is_control), "{error:?}");
+        }
     }
 }

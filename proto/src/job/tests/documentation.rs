@@ -1,6 +1,7 @@
 //! docs/jobs.md shows the table of keys as it is.
 
-use crate::job::{Effect, KEYS, Key, find_key, presets};
+use crate::job::foreign::{self, Group, UNSUPPORTED, WITHOUT_EFFECT};
+use crate::job::{Effect, KEYS, Key, is_known, presets};
 use crate::units::{SIZE_SUFFIXES, TIME_SUFFIXES};
 use alloc::format;
 use alloc::string::String;
@@ -47,14 +48,24 @@ fn keys_that_are_obeyed() {
     assert_shown(&rows(true));
 }
 
+/// Names as code, in the order of their groups.
+fn groups(groups: &[Group], head: &str) -> String {
+    let row = |(names, why): &Group| {
+        let names: Vec<String> = names.split(' ').map(|name| format!("`{name}`")).collect();
+        format!("| {} | {} |", names.join(", "), cell(why))
+    };
+    let rows: Vec<String> = groups.iter().map(row).collect();
+    format!("| keys | {head} |\n|---|---|\n{}\n", rows.join("\n"))
+}
+
 #[test]
 fn keys_without_effect() {
-    let rows: Vec<String> = KEYS
-        .iter()
-        .filter(|key| key.effect() == Effect::None)
-        .map(|key| format!("| `{}` | {} |", key.name, cell(key.meaning)))
-        .collect();
-    assert_shown(&format!("| key | why |\n|---|---|\n{}\n", rows.join("\n")));
+    assert_shown(&groups(WITHOUT_EFFECT, "why"));
+}
+
+#[test]
+fn keys_of_fio_that_are_refused() {
+    assert_shown(&groups(UNSUPPORTED, "what to do instead"));
 }
 
 #[test]
@@ -75,7 +86,7 @@ fn nothing_else_is_shown_as_a_key() {
     for name in first_cells.flat_map(|cell| cell.split(',')) {
         let name = name.trim().trim_matches('`');
         assert!(
-            find_key(name).is_some()
+            is_known(name)
                 || presets::get(name).is_some()
                 || SIZE_SUFFIXES.iter().any(|suffix| suffix.spelling == name)
                 || TIME_SUFFIXES.iter().any(|suffix| suffix.spelling == name),
@@ -98,6 +109,7 @@ fn no_name_stands_twice() {
         .iter()
         .flat_map(|key| core::iter::once(&key.name).chain(key.aliases))
         .copied()
+        .chain(foreign::names())
         .collect();
     let all = names.len();
     names.sort_unstable();

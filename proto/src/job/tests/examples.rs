@@ -69,7 +69,8 @@ fn a_file_with_keys_that_are_not_built_is_refused_not_misread() {
         errors("[a]\nrw=randread\nstart_at=1\nzonemode=zbd\n"),
         [
             "t.fio:3: `start_at` is not supported yet",
-            "t.fio:4: unknown key `zonemode`; the nearest known key is `name`",
+            "t.fio:4: fio's `zonemode` is not supported: give `offset` and `size`; zones are not \
+             known here",
         ]
     );
 }

@@ -4,6 +4,7 @@ mod documentation;
 mod errors;
 mod examples;
 mod finer;
+mod foreign;
 mod layers;
 mod presets;
 mod properties;

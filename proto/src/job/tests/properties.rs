@@ -351,8 +351,7 @@ proptest! {
         }
     }
 
-    /// A good file with bytes changed, cut, doubled or added: the fuzz target. It is a
-    /// property, since fuzzers proper want a toolchain that is not stable.
+    /// A good file with bytes changed, cut, doubled or added.
     #[test]
     fn a_damaged_file_is_answered(
         which: proptest::sample::Index,

@@ -439,26 +439,6 @@ fn filename_selects_disks_of_ours_and_notes_others() {
 }
 
 #[test]
-fn keys_without_effect_are_said_once() {
-    let lines = "direct=1\nioengine=libaio\ninvalidate=1\nthread\ndisk_util=0\ngroup_reporting\n";
-    let file = parsed(&format!("[a]\n{lines}[b]\nstonewall\n{lines}"));
-    assert_eq!(file.jobs[0].name, "a");
-    assert_eq!(
-        file.notes,
-        [
-            "t.fio:2: `direct` is accepted and has no effect: every I/O goes to the device",
-            "t.fio:3: `ioengine` is accepted and has no effect: the controller is driven directly",
-            "t.fio:4: `invalidate` is accepted and has no effect: there is no cache to invalidate",
-            "t.fio:5: `thread` is accepted and has no effect: there are no processes",
-            "t.fio:6: `disk_util` is accepted and has no effect: there is no operating system \
-             that keeps such counts",
-            "t.fio:7: `group_reporting` is accepted and has no effect: every row is reported by \
-             itself",
-        ]
-    );
-}
-
-#[test]
 fn text_is_kept_as_it_is() {
     let name = "a b]c [x";
     let file = parsed(&format!(
