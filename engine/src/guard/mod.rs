@@ -23,7 +23,7 @@ pub use look::{Contents, Look, look, look_at_stamps};
 pub use reader::{ReadError, Reader};
 pub use rehearsal::rehearse;
 pub use signature::UNKNOWN;
-pub use token::{Token, is_named, tokens_for};
+pub use token::{Token, tokens_for};
 
 #[cfg(test)]
 mod tests;

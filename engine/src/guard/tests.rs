@@ -41,6 +41,7 @@ fn info(id: &str, controller: &str) -> DiskInfo {
         read_only: false,
         write_allowed: false,
         write_reason: String::new(),
+        holds: None,
     }
 }
 

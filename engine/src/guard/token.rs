@@ -1,4 +1,4 @@
-//! Names of disks, and `allow_write=DISK[:SIGNATURE]`.
+//! `allow_write=DISK[:SIGNATURE]`.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -13,17 +13,6 @@ pub enum Token {
     Named(Option<String>),
     /// It is named by a name that fits others too: the name, and all it fits.
     Ambiguous(String, Vec<String>),
-}
-
-/// Names that stand for a disk: its id, its world-wide name, its controller's
-/// id, its controller's kind. The last two fit it alone only if it is alone.
-/// Serial numbers are no names: several disks can share one.
-#[must_use]
-pub fn is_named(name: &str, disk: &DiskInfo) -> bool {
-    name == disk.id
-        || (!disk.wwid.is_empty() && name == disk.wwid)
-        || name == disk.controller
-        || disk.controller.split('@').next() == Some(name)
 }
 
 /// A token as name and signature: a word after the last colon is a signature if
@@ -46,17 +35,17 @@ pub fn tokens_for(tokens: &[String], disk: &DiskInfo, all: &[DiskInfo]) -> Token
     let mut verdict = Token::None;
     for token in tokens {
         // The whole token may be a name: a world-wide name can look like `eui:x`.
-        let whole = all.iter().any(|disk| is_named(token, disk));
+        let whole = all.iter().any(|disk| disk.names().fits(token));
         let (name, word) = match split(token) {
             Some((name, word)) if !whole => (name, Some(word.to_string())),
             _ => (token.as_str(), None),
         };
-        if !is_named(name, disk) {
+        if !disk.names().fits(name) {
             continue;
         }
         let fits: Vec<String> = all
             .iter()
-            .filter(|disk| is_named(name, disk))
+            .filter(|disk| disk.names().fits(name))
             .map(|disk| disk.id.clone())
             .collect();
         if fits.len() > 1 {

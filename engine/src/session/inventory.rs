@@ -1,7 +1,7 @@
 //! What there is to measure.
 
 use super::{Adapter, names, rehearsal};
-use crate::guard::{self, Look, Reader, Token, Verdict};
+use crate::guard::{self, Contents, Look, Reader, Token, Verdict};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -111,7 +111,7 @@ impl Inventory {
             for (disk, info) in (0u16..).zip(infos) {
                 let writes = jobs
                     .iter()
-                    .any(|job| job.changes_data() && selects(job, &info));
+                    .any(|job| job.changes_data() && job.selects(&info.names()));
                 let look = match &ready {
                     Ok(()) => {
                         let controller = adapter.controller.as_controller();
@@ -162,7 +162,7 @@ impl Inventory {
         for target in &mut self.targets {
             let writers = jobs
                 .iter()
-                .filter(|job| job.changes_data() && selects(job, &target.info));
+                .filter(|job| job.changes_data() && job.selects(&target.info.names()));
             let (mut scratch, mut allow) = (Vec::new(), Vec::new());
             for job in writers {
                 scratch.extend(job.scratch.iter().cloned());
@@ -171,20 +171,11 @@ impl Inventory {
             let verdict = judge(&target.info, &target.look, &scratch, &allow, &all);
             target.info.write_allowed = verdict.allowed;
             target.info.write_reason = verdict.reason;
+            let seen = target.look.as_ref().ok();
+            let contents = seen.and_then(|look| look.contents.as_ref());
+            target.info.holds = contents.and_then(Contents::word).map(ToString::to_string);
         }
     }
-}
-
-/// Whether a job runs on a disk: its controller's kind or id, and the disk's name.
-pub fn selects(job: &Params, disk: &DiskInfo) -> bool {
-    let kind = disk.controller.split('@').next().unwrap_or_default();
-    let on_controller = job.controllers.is_empty()
-        || job
-            .controllers
-            .iter()
-            .any(|name| name == kind || name == "all" || *name == disk.controller);
-    let on_disk = job.disks.is_empty() || job.disks.iter().any(|name| guard::is_named(name, disk));
-    on_controller && on_disk
 }
 
 /// Reads that looking at a disk made.
@@ -239,6 +230,7 @@ fn disk_info(controller: &str, adapter: usize, disk: &Disk) -> DiskInfo {
         read_only: disk.read_only,
         write_allowed: false,
         write_reason: String::new(),
+        holds: None,
     }
 }
 

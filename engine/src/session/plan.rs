@@ -1,6 +1,6 @@
 //! The rows of a run: jobs by disks, in the order of the jobs.
 
-use super::inventory::{Inventory, selects};
+use super::inventory::Inventory;
 use alloc::vec::Vec;
 use proto::job::{Params, Verify};
 
@@ -72,7 +72,7 @@ pub fn plan(jobs: &[Params], inventory: &Inventory) -> Vec<Row> {
 /// The disks of each of a job's rows.
 fn groups(params: &Params, inventory: &Inventory) -> Vec<Vec<usize>> {
     let targets = inventory.targets.iter().enumerate();
-    let selected = targets.filter(|(_, target)| selects(params, &target.info));
+    let selected = targets.filter(|(_, target)| params.selects(&target.info.names()));
     if !params.concurrent {
         return selected.map(|(index, _)| alloc::vec![index]).collect();
     }

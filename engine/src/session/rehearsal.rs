@@ -1,7 +1,7 @@
 //! Which disks take no writes, found out before the first row.
 
 use super::Adapter;
-use super::inventory::{Inventory, LOOK_BUFFER_BYTES, selects};
+use super::inventory::{Inventory, LOOK_BUFFER_BYTES};
 use crate::guard::{self, Reader};
 use crate::region::Region;
 use alloc::format;
@@ -23,7 +23,7 @@ pub fn rehearse<K: Clock>(
         let disk = &controller.disks()[usize::from(target.disk.0)];
         let mut regions = jobs
             .iter()
-            .filter(|job| job.changes_data() && selects(job, &target.info))
+            .filter(|job| job.changes_data() && job.selects(&target.info.names()))
             .filter(|job| target.verdict(job, &all).allowed)
             .filter_map(|job| Region::resolve(job, disk, target.is_stamped()).ok());
         let Some(region) = regions.next() else {

@@ -1,5 +1,6 @@
 //! The machine, its controllers and its disks.
 
+use crate::job::DiskNames;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,22 @@ pub struct DiskInfo {
     pub write_allowed: bool,
     /// Why, for a person: `stamped as scratch`, `allow_write`, `holds ext4` ..
     pub write_reason: String,
+    /// The word for what it holds, which `allow_write` must repeat; `None` where it holds
+    /// nothing or where no job would write. Records of older guests have none.
+    #[serde(default)]
+    pub holds: Option<String>,
+}
+
+impl DiskInfo {
+    /// The names that stand for it.
+    #[must_use]
+    pub fn names(&self) -> DiskNames<'_> {
+        DiskNames {
+            id: &self.id,
+            wwid: &self.wwid,
+            controller: &self.controller,
+        }
+    }
 }
 
 /// Something that answered but is not measured.

@@ -62,6 +62,7 @@ pub(crate) fn disk() -> DiskInfo {
         read_only: false,
         write_allowed: true,
         write_reason: "stamped as scratch".to_string(),
+        holds: None,
     }
 }
 

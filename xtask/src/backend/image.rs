@@ -45,6 +45,11 @@ pub fn check(path: &Path) -> Result<SharedImage, String> {
     if let Some(user) = in_use::user_of(&real, device) {
         return Err(format!("{shown} is in use: {user}; release it first"));
     }
+    if !device && real.metadata().is_ok_and(|file| file.len() == 0) {
+        return Err(format!(
+            "{shown} is empty, so there is no block to read; give it a size: truncate -s 1G {shown}"
+        ));
+    }
     let start = first_bytes(&real).map_err(|error| format!("{shown}: {error}"))?;
     if let Some((_, format)) = FORMATS.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Err(format!(
@@ -73,6 +78,13 @@ mod tests {
         let image = check(&path).unwrap();
         assert!(!image.device);
         assert_eq!(image.path, path.canonicalize().unwrap());
+    }
+
+    #[test]
+    fn an_empty_file_is_no_disk() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = check(file.path()).unwrap_err();
+        assert!(error.contains("is empty"), "{error}");
     }
 
     #[test]

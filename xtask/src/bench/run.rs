@@ -88,7 +88,7 @@ pub fn run(
                 CEILINGS.join(", ")
             ))
         })?;
-    let accel = accel::choose(args.accel);
+    let accel = accel::choose(args.accel)?;
     let bench = Bench {
         qemu: install::find(args.qemu.as_deref(), !args.no_install, console, interrupt)?,
         accel: accel.name,

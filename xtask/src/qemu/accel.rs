@@ -1,5 +1,6 @@
 //! Which accelerator QEMU uses, and why.
 
+use crate::failure::Failure;
 use clap::ValueEnum;
 use std::path::Path;
 
@@ -24,8 +25,10 @@ pub struct Accel {
 }
 
 /// Decides on this machine.
-#[must_use]
-pub fn choose(choice: AccelChoice) -> Accel {
+///
+/// # Errors
+/// [`Failure::Environment`] if KVM is asked for and this machine cannot.
+pub fn choose(choice: AccelChoice) -> Result<Accel, Failure> {
     let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let opened = std::fs::OpenOptions::new()
         .read(true)
@@ -40,10 +43,23 @@ pub fn choose(choice: AccelChoice) -> Accel {
 ///
 /// A machine can have /dev/kvm without hardware virtualisation; a bare-metal
 /// guest then runs slower than under TCG or not at all. So both are needed.
-fn decide(choice: AccelChoice, cpuinfo: &str, opened: Result<(), String>) -> Accel {
+fn decide(
+    choice: AccelChoice,
+    cpuinfo: &str,
+    opened: Result<(), String>,
+) -> Result<Accel, Failure> {
+    let cannot = |why: &str| {
+        Failure::Environment(format!("--accel kvm: {why}; --accel tcg works everywhere"))
+    };
     let (name, reason) = match (choice, virtualisation_flag(cpuinfo), opened) {
         (AccelChoice::Tcg, ..) => ("tcg", "asked for".into()),
-        (AccelChoice::Kvm, ..) => ("kvm", "asked for".into()),
+        (AccelChoice::Kvm, Some(_), Ok(())) => ("kvm", "asked for".into()),
+        (AccelChoice::Kvm, None, _) => {
+            return Err(cannot("the processor has neither vmx nor svm"));
+        }
+        (AccelChoice::Kvm, Some(_), Err(error)) => {
+            return Err(cannot(&format!("/dev/kvm does not open: {error}")));
+        }
         (AccelChoice::Auto, Some(flag), Ok(())) => (
             "kvm",
             format!("/dev/kvm opens and the processor has {flag}"),
@@ -54,7 +70,7 @@ fn decide(choice: AccelChoice, cpuinfo: &str, opened: Result<(), String>) -> Acc
         ),
         (AccelChoice::Auto, _, Err(error)) => ("tcg", format!("/dev/kvm does not open: {error}")),
     };
-    Accel { name, reason }
+    Ok(Accel { name, reason })
 }
 
 fn virtualisation_flag(cpuinfo: &str) -> Option<&'static str> {
@@ -73,7 +89,7 @@ mod tests {
 
     #[test]
     fn kvm_needs_device_and_flag() {
-        let name = |cpuinfo, opened| decide(AccelChoice::Auto, cpuinfo, opened).name;
+        let name = |cpuinfo, opened| decide(AccelChoice::Auto, cpuinfo, opened).unwrap().name;
         assert_eq!(name(WITH, Ok(())), "kvm");
         assert_eq!(name(WITHOUT, Ok(())), "tcg");
         assert_eq!(name(WITH, Err("No such file".into())), "tcg");
@@ -84,16 +100,27 @@ mod tests {
     fn reason_names_what_is_missing() {
         assert!(
             decide(AccelChoice::Auto, WITHOUT, Ok(()))
+                .unwrap()
                 .reason
                 .contains("neither vmx nor svm")
         );
         let denied = decide(AccelChoice::Auto, WITH, Err("Permission denied".into()));
-        assert!(denied.reason.contains("Permission denied"));
+        assert!(denied.unwrap().reason.contains("Permission denied"));
     }
 
     #[test]
-    fn choice_is_obeyed() {
-        assert_eq!(decide(AccelChoice::Tcg, WITH, Ok(())).name, "tcg");
-        assert_eq!(decide(AccelChoice::Kvm, "", Err("x".into())).name, "kvm");
+    fn choice_is_obeyed_or_refused() {
+        let tcg = decide(AccelChoice::Tcg, WITH, Ok(())).unwrap();
+        assert_eq!(tcg.name, "tcg");
+        let kvm = decide(AccelChoice::Kvm, WITH, Ok(())).unwrap();
+        assert_eq!((kvm.name, kvm.reason.as_str()), ("kvm", "asked for"));
+        for (cpuinfo, opened, why) in [
+            (WITHOUT, Ok(()), "neither vmx nor svm"),
+            (WITH, Err("No such file".into()), "No such file"),
+        ] {
+            let failure = decide(AccelChoice::Kvm, cpuinfo, opened).unwrap_err();
+            assert_eq!(failure.code(), 3);
+            assert!(failure.message().contains(why), "{failure}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The controllers that QEMU can offer, as data.
 
 use super::device_option::{DeviceOption, OptionTarget, sets, with_options};
+use proto::job::Irq;
 
 /// How a disk is attached behind a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct ControllerKind {
     queues: Option<&'static str>,
     /// Disks that one can carry.
     pub max_disks: u32,
+    /// How it announces completions, unless properties change that.
+    pub interrupts: &'static [Irq],
 }
 
 /// All of them.
@@ -34,6 +37,7 @@ pub const KINDS: [ControllerKind; 4] = [
         style: DiskStyle::Scsi,
         queues: None,
         max_disks: 64,
+        interrupts: &[Irq::Msi, Irq::Intx],
     },
     ControllerKind {
         name: "lsisas",
@@ -41,6 +45,7 @@ pub const KINDS: [ControllerKind; 4] = [
         style: DiskStyle::Scsi,
         queues: None,
         max_disks: 8,
+        interrupts: &[Irq::Msi, Irq::Intx],
     },
     ControllerKind {
         name: "nvme",
@@ -48,6 +53,7 @@ pub const KINDS: [ControllerKind; 4] = [
         style: DiskStyle::Namespace,
         queues: None,
         max_disks: 256,
+        interrupts: &[Irq::Msix, Irq::Intx],
     },
     ControllerKind {
         name: "virtio-scsi",
@@ -55,6 +61,7 @@ pub const KINDS: [ControllerKind; 4] = [
         style: DiskStyle::Scsi,
         queues: Some("num_queues"),
         max_disks: 256,
+        interrupts: &[Irq::Msix, Irq::Intx],
     },
 ];
 
@@ -159,13 +166,19 @@ impl Controller {
         Some((self.disk_id(index), value("drive")?.to_owned()))
     }
 
+    /// The name that the guest gives to it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}@00:{:02x}.0", self.kind.name, self.slot)
+    }
+
     /// The name that the guest gives to its disk number `index`.
     #[must_use]
     pub fn disk_id(&self, index: u32) -> String {
-        let (kind, slot) = (self.kind.name, self.slot);
+        let id = self.id();
         match self.kind.style {
-            DiskStyle::Scsi => format!("{kind}@00:{slot:02x}.0:{index}:0"),
-            DiskStyle::Namespace => format!("{kind}@00:{slot:02x}.0:{}", index + 1),
+            DiskStyle::Scsi => format!("{id}:{index}:0"),
+            DiskStyle::Namespace => format!("{id}:{}", index + 1),
         }
     }
 }

@@ -53,8 +53,7 @@ pub fn find(
     interrupt: &Interrupt,
 ) -> Result<Qemu, Failure> {
     if let Some(path) = given {
-        return version(path)
-            .map_err(|why| Failure::Environment(format!("--qemu {}: {why}", path.display())));
+        return self::given(path);
     }
     let missing = match version(Path::new(PROGRAM)) {
         Ok(qemu) => return Ok(qemu),
@@ -68,6 +67,14 @@ pub fn find(
             by_hand(&QEMU, true)
         ))
     })
+}
+
+/// The QEMU that `--qemu` names.
+///
+/// # Errors
+/// [`Failure::Environment`] if it is none.
+pub fn given(path: &Path) -> Result<Qemu, Failure> {
+    version(path).map_err(|why| Failure::Environment(format!("--qemu {}: {why}", path.display())))
 }
 
 /// Installs a package with apt-get, where this is Debian or a child of it, and root

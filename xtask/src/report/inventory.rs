@@ -297,6 +297,7 @@ mod tests {
                 read_only: false,
                 write_allowed: false,
                 write_reason: "not looked at: no job writes to it".into(),
+                holds: None,
             }],
             ignored: vec![IgnoredInfo {
                 id: "pvscsi@00:03.0:1:0".into(),

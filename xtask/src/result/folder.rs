@@ -28,14 +28,28 @@ impl RunFolder {
     /// # Errors
     /// [`Failure::Usage`] if it holds one.
     pub fn given(path: &Path) -> Result<Self, Failure> {
+        Self::check(path)?;
+        fs::create_dir_all(path).map_err(|error| Failure::io(path.display(), &error))?;
+        Self::at(path)
+    }
+
+    /// Whether [`Self::given`] would take it; nothing is made.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if it holds a run or is no folder.
+    pub fn check(path: &Path) -> Result<(), Failure> {
         let shown = path.display();
-        fs::create_dir_all(path).map_err(|error| Failure::io(&shown, &error))?;
         if let Some(name) = LEFT.iter().find(|name| path.join(name).exists()) {
             return Err(Failure::Usage(format!(
                 "--out {shown} holds {name} of another run; give a new folder"
             )));
         }
-        Self::at(path)
+        match path.metadata() {
+            Ok(found) if !found.is_dir() => {
+                Err(Failure::Usage(format!("--out {shown} is no folder")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A new folder below `parent`; a number is added where the name is taken.
@@ -171,6 +185,12 @@ mod tests {
         let failure = RunFolder::given(&out).unwrap_err();
         assert_eq!(failure.code(), 2);
         assert!(failure.message().contains("serial.log"), "{failure}");
+        assert_eq!(RunFolder::check(&out).unwrap_err(), failure);
+        let file = RunFolder::check(&out.join("serial.log")).unwrap_err();
+        assert!(file.message().contains("is no folder"), "{file}");
+        let new = dir.path().join("new");
+        RunFolder::check(&new).unwrap();
+        assert!(!new.exists(), "a look makes nothing");
     }
 
     #[test]

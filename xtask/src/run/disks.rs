@@ -4,6 +4,7 @@ use super::args::MachineArgs;
 use crate::backend::{self, Backend, SharedImage};
 use crate::failure::Failure;
 use crate::qemu::controllers::{Controller, KINDS, MOST, by_name};
+use proto::job::DiskNames;
 use std::path::Path;
 
 /// One disk.
@@ -13,6 +14,8 @@ pub struct Disk {
     pub id: String,
     /// Index of its controller among the machine's.
     pub controller: usize,
+    /// The guest's name for that.
+    pub controller_id: String,
     /// QEMU's block node.
     pub node: String,
     /// `-device`.
@@ -46,6 +49,31 @@ pub enum Medium {
 }
 
 impl Disk {
+    /// The names that stand for it.
+    #[must_use]
+    pub fn names(&self) -> DiskNames<'_> {
+        DiskNames {
+            id: &self.id,
+            wwid: "",
+            controller: &self.controller_id,
+        }
+    }
+
+    /// Its size in bytes; `None` if only the device itself knows.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        match &self.medium {
+            Medium::Null { .. } => Some(backend::NULL_BYTES),
+            Medium::Scratch { bytes, .. } => Some(*bytes),
+            Medium::Shared { image, .. } if image.device => None,
+            // What is left of a block at the end of a file, QEMU adds to.
+            Medium::Shared { image, .. } => {
+                let file = image.path.metadata().ok()?;
+                Some(file.len().next_multiple_of(512))
+            }
+        }
+    }
+
     /// `-blockdev`, with scratch files in `folder`.
     #[must_use]
     pub fn blockdev(&self, folder: &Path) -> String {
@@ -118,6 +146,7 @@ pub fn disks(args: &MachineArgs, controllers: &[Controller]) -> Result<Vec<Disk>
                 node,
                 id,
                 controller: place,
+                controller_id: controller.id(),
             });
         }
     }

@@ -1,13 +1,15 @@
 //! `cargo xtask identify`: the same boot with a job that reads one block of each disk.
 
 use super::args::MachineArgs;
+use super::check::check_host;
 use super::execute::{Executed, execute};
 use super::machine::plan;
+use super::start::show;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::job::Job;
-use crate::report::Inventory;
+use crate::report::{Format, Inventory};
 use crate::serial::{Followed, verdict};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,6 +24,11 @@ pub fn identify(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let plan = plan(args, &Job::inventory()?)?;
+    check_host(args)?;
+    if args.dry_run {
+        show(&plan, args, Format::Table, console);
+        return Ok(());
+    }
     let Executed {
         folder,
         followed,

@@ -9,6 +9,7 @@ use crate::qemu::accel::{self, Accel};
 use crate::qemu::command::{Boot, CommandLine, Machine};
 use crate::qemu::controllers::Controller;
 use proto::job::Params;
+use proto::result::DiskInfo;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -70,7 +71,7 @@ pub fn plan(args: &MachineArgs, job: &Job) -> Result<Plan, Failure> {
         }),
         controllers,
         disks,
-        accel: accel::choose(args.accel),
+        accel: accel::choose(args.accel)?,
         nonce,
     })
 }
@@ -145,9 +146,9 @@ impl Plan {
     }
 
     /// What to type so that a job may write to the user's own disks, where it
-    /// would and may not.
+    /// would and may not; `found` is what the guest saw.
     #[must_use]
-    pub fn write_hint(&self) -> Option<String> {
+    pub fn write_hint(&self, found: &[DiskInfo]) -> Option<String> {
         let locked = self.disks.iter().find_map(|disk| match &disk.medium {
             Medium::Shared {
                 image,
@@ -156,11 +157,68 @@ impl Plan {
             _ => None,
         });
         let (disk, image) = locked.filter(|_| self.writes)?;
+        let seen = found.iter().find(|info| info.id == disk.id);
+        let holds = seen.and_then(|info| info.holds.as_deref());
+        let (what, token) = match holds {
+            Some(word) => (format!("holds {word}"), format!("{}:{word}", disk.id)),
+            None => ("holds nothing that is known".into(), disk.id.clone()),
+        };
         Some(format!(
-            "{} is attached read-only, so jobs that write to it are refused. If nothing on it is \
-             needed any more, type: --allow-write {}",
+            "{} is attached read-only, so jobs that write to it are refused. It {what}. If nothing \
+             on it is needed any more, type: --allow-write {token}",
             image.path.display(),
-            disk.id
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{Source, compose};
+    use crate::run::RunArgs;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    #[test]
+    fn the_hint_names_what_the_disk_holds() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        let backend = format!("--backend={}", file.path().display());
+        let args = Cli::try_parse_from(["x", &backend]).unwrap().run;
+        let set = ["rw=write".to_owned()];
+        let job = compose(&Source {
+            set: &set,
+            ..Source::default()
+        })
+        .unwrap();
+        let plan = plan(&args.machine, &job).unwrap();
+        let mut info = DiskInfo {
+            id: plan.disks[0].id.clone(),
+            name_in_vsphere: String::new(),
+            controller: String::new(),
+            serial: String::new(),
+            wwid: String::new(),
+            vendor: String::new(),
+            model: String::new(),
+            blocks: 2048,
+            block_size: 512,
+            read_only: true,
+            write_allowed: false,
+            write_reason: String::new(),
+            holds: Some("ext4".into()),
+        };
+        let hint = plan.write_hint(std::slice::from_ref(&info)).unwrap();
+        assert!(
+            hint.ends_with("--allow-write pvscsi@00:03.0:0:0:ext4"),
+            "{hint}"
+        );
+        info.holds = None;
+        let hint = plan.write_hint(&[info]).unwrap();
+        assert!(hint.ends_with("--allow-write pvscsi@00:03.0:0:0"), "{hint}");
     }
 }

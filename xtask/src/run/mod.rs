@@ -2,6 +2,7 @@
 
 mod args;
 mod boot;
+mod check;
 mod disks;
 mod execute;
 mod finish;
@@ -9,6 +10,7 @@ mod identify;
 mod machine;
 mod preview;
 mod progress;
+mod rows;
 mod start;
 
 pub use args::{MachineArgs, RunArgs};

@@ -1,23 +1,16 @@
 //! What a run would do: its rows, how long they take, what they need, and what would
 //! be written where.
 
-use super::disks::{Disk, Medium};
+use super::check::notes;
+use super::disks::Medium;
 use super::machine::Plan;
-use crate::failure::Failure;
-use proto::job::{AtEnd, Extent, Params, Verify};
-use proto::units::{size_text, time_text};
+use super::rows::{Row, rows, seconds};
+use proto::job::{AtEnd, Extent};
+use proto::units::size_text;
+use serde_json::{Value, json};
 
 /// Rows that are shown one by one.
 const SHOWN: usize = 64;
-
-/// One row of the plan.
-struct Row<'a> {
-    job: &'a Params,
-    /// One, or all of those that it runs on at once.
-    disks: Vec<&'a Disk>,
-    what: &'static str,
-    repeat: u32,
-}
 
 /// The plan for a person.
 #[must_use]
@@ -25,12 +18,11 @@ pub fn preview(plan: &Plan) -> String {
     let jobs = &plan.jobs;
     let rows = rows(jobs, &plan.disks);
     let mut text = String::from("# plan\n");
-    let timed: u64 = rows.iter().filter_map(|row| length_ns(row)).sum();
-    let open = rows.iter().filter(|row| length_ns(row).is_none()).count();
+    let open = rows.iter().filter(|row| row.length_ns().is_none()).count();
     text.push_str(&format!(
         "{} rows, {} of measuring, ramps and delays{}; {} MiB of guest memory\n",
         rows.len(),
-        seconds(timed),
+        seconds(timed_ns(&rows)),
         match open {
             0 => String::new(),
             open => format!(", and {open} rows that end with their size or number of I/Os"),
@@ -43,154 +35,80 @@ pub fn preview(plan: &Plan) -> String {
     if rows.len() > SHOWN {
         text.push_str(&format!("      .. and {} more\n", rows.len() - SHOWN));
     }
-    for name in idle(plan) {
-        text.push_str(&format!("job {name} has no disk to run on\n"));
+    for note in notes(plan) {
+        text.push_str(&format!("{note}\n"));
     }
-    text.push_str(&written(&rows));
+    let lines = written(&rows);
+    text.push_str(&match lines.is_empty() {
+        true => "nothing is written to any disk\n".into(),
+        false => lines.join("\n") + "\n",
+    });
     if jobs.iter().any(|job| job.at_end != AtEnd::Stay) {
         text.push_str("the machine ends itself after the last row\n");
     }
     text
 }
 
-/// Why a plan cannot give what its jobs ask for.
-///
-/// # Errors
-/// [`Failure::Usage`] if no job has a disk, or one compares data on disks that hold
-/// none.
-pub fn check(plan: &Plan) -> Result<(), Failure> {
+/// The plan for a program, with the command line that would be run.
+#[must_use]
+pub fn preview_json(plan: &Plan, qemu: &str) -> Value {
     let rows = rows(&plan.jobs, &plan.disks);
-    if rows.is_empty() {
-        let wanted: Vec<&str> = plan
-            .jobs
-            .iter()
-            .flat_map(|job| job.controllers.iter().chain(&job.disks))
-            .map(String::as_str)
-            .collect();
-        return Err(Failure::Usage(format!(
-            "no job has a disk to run on: they ask for {}; attach it with --controller, and see \
-             `cargo xtask identify` for names of disks",
-            wanted.join(", ")
-        )));
-    }
-    for row in rows.iter().filter(|row| row.job.verify == Verify::Pattern) {
-        let compares = !row.job.rw.writes() || row.job.do_verify;
-        let empty = |disk: &&Disk| matches!(disk.medium, Medium::Null { .. });
-        if compares && row.disks.iter().any(empty) {
-            return Err(Failure::Usage(format!(
-                "job {} compares data, and a null disk keeps none; give --backend file:1G",
-                row.job.name
-            )));
-        }
-    }
-    Ok(())
+    let row = |(number, row): (usize, &Row<'_>)| {
+        let ids: Vec<&str> = row.disks.iter().map(|disk| disk.id.as_str()).collect();
+        json!({
+            "row": number,
+            "job": row.job.name,
+            "disks": ids,
+            "what": row.what(),
+            "repeat": row.repeat,
+            "planned_ns": row.length_ns(),
+            "region_bytes": row.region_bytes(),
+            "iodepth": row.job.iodepth,
+            "numjobs": row.job.numjobs,
+            "wait": row.job.wait.name(),
+            "keys": row.job.keys(),
+        })
+    };
+    json!({
+        "rows": rows.iter().enumerate().map(row).collect::<Vec<Value>>(),
+        "planned_ns": timed_ns(&rows),
+        "memory_mib": plan.memory_mib,
+        "accel": plan.accel.name,
+        "accel_reason": plan.accel.reason,
+        "notes": notes(plan),
+        "writes": written(&rows),
+        "qemu": qemu,
+        "job": plan.job_text,
+    })
 }
 
-/// Jobs that no disk of the plan is for.
-pub fn idle(plan: &Plan) -> impl Iterator<Item = &str> {
-    let with_disk = |job: &&Params| !groups(job, &plan.disks).is_empty();
-    let idle = plan.jobs.iter().filter(move |job| !with_disk(job));
-    idle.map(|job| job.name.as_str())
-}
-
-/// As the guest orders them: repeats in turns, jobs in order, disks in order.
-fn rows<'a>(jobs: &'a [Params], disks: &'a [Disk]) -> Vec<Row<'a>> {
-    let mut rows = Vec::new();
-    let most = jobs.iter().map(|job| job.repeat).max().unwrap_or(0);
-    for repeat in 0..most {
-        for job in jobs.iter().filter(|job| repeat < job.repeat) {
-            for disks in groups(job, disks) {
-                let row = |what, disks: &[&'a Disk]| Row {
-                    job,
-                    disks: disks.to_vec(),
-                    what,
-                    repeat,
-                };
-                if job.prefill && repeat == 0 {
-                    rows.extend(disks.chunks(1).map(|disk| row("prefill", disk)));
-                }
-                rows.push(row(job.rw.name(), &disks));
-                if job.rw.writes() && job.verify == Verify::Pattern && job.do_verify {
-                    rows.extend(disks.chunks(1).map(|disk| row("read back", disk)));
-                }
-            }
-        }
-    }
-    rows
-}
-
-/// The disks of each of a job's rows: one, or the first of each adapter.
-fn groups<'a>(job: &Params, disks: &'a [Disk]) -> Vec<Vec<&'a Disk>> {
-    let selected = disks.iter().filter(|disk| selects(job, disk));
-    if !job.concurrent {
-        return selected.map(|disk| vec![disk]).collect();
-    }
-    let mut first: Vec<&Disk> = selected.collect();
-    first.dedup_by_key(|disk| disk.controller);
-    first.truncate(job.adapters.map_or(usize::MAX, |most| most as usize));
-    match first.is_empty() {
-        true => Vec::new(),
-        false => vec![first],
-    }
-}
-
-fn selects(job: &Params, disk: &Disk) -> bool {
-    let controller = disk.id.rsplitn(2, ':').last().unwrap_or_default();
-    let kind = disk.id.split('@').next().unwrap_or_default();
-    let on =
-        |name: &String| name == kind || name == controller || disk.id.starts_with(name.as_str());
-    (job.controllers.is_empty() || job.controllers.iter().any(on))
-        && (job.disks.is_empty() || job.disks.contains(&disk.id))
-}
-
-fn length_ns(row: &Row<'_>) -> Option<u64> {
-    let job = row.job;
-    let own = row.what == job.rw.name();
-    job.runtime_ns
-        .filter(|_| own)
-        .map(|runtime| runtime + job.ramp_ns + job.startdelay_ns)
+fn timed_ns(rows: &[Row<'_>]) -> u64 {
+    let timed = rows.iter().filter_map(Row::length_ns);
+    timed.fold(0, u64::saturating_add)
 }
 
 fn shown(row: &Row<'_>) -> String {
     let job = row.job;
-    let bs = match (job.rw.reads(), job.rw.trims()) {
-        (_, true) => job.bs.trim_bytes,
-        (true, _) => job.bs.read_bytes,
-        (false, _) => job.bs.write_bytes,
-    };
-    let length = match length_ns(row) {
-        Some(ns) => seconds(ns),
-        None => "until done".into(),
-    };
     let repeat = match job.repeat {
         1 => String::new(),
         of => format!("  repeat {} of {of}", row.repeat + 1),
     };
-    let skipped = match job.adapters {
-        Some(asked) if row.disks.len() < asked as usize && row.what == job.rw.name() => {
-            format!("  skipped: it asks for {asked} adapters")
-        }
-        _ => String::new(),
-    };
+    let skipped = row.missing_adapters().map_or(String::new(), |asked| {
+        format!("  skipped: it asks for {asked} adapters")
+    });
     let disks: Vec<&str> = row.disks.iter().map(|disk| disk.id.as_str()).collect();
     format!(
-        "{}  {}  {} bs={} depth={}x{}  {length}{repeat}{skipped}",
+        "{}  {}  {} {}  {}{repeat}{skipped}",
         job.name,
         disks.join("+"),
-        row.what,
-        size_text(bs),
-        job.iodepth,
-        job.numjobs
+        row.what(),
+        row.load(),
+        row.length()
     )
 }
 
-/// Whole and tenths of seconds.
-fn seconds(ns: u64) -> String {
-    time_text(ns / 1_000_000 * 1_000_000)
-}
-
 /// Where data would change, job by job.
-fn written(rows: &[Row<'_>]) -> String {
+fn written(rows: &[Row<'_>]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let writers = rows.iter().filter(|row| row.job.changes_data());
     let each = writers.flat_map(|row| row.disks.iter().map(|disk| (row.job, *disk)));
@@ -224,10 +142,7 @@ fn written(rows: &[Row<'_>]) -> String {
             lines.push(line);
         }
     }
-    match lines.is_empty() {
-        true => "nothing is written to any disk\n".into(),
-        false => lines.join("\n") + "\n",
-    }
+    lines
 }
 
 fn extent(extent: Extent) -> String {
@@ -239,6 +154,7 @@ fn extent(extent: Extent) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check::{check, check_host};
     use super::*;
     use crate::job::{Source, compose};
     use crate::run::{RunArgs, plan};
@@ -282,7 +198,7 @@ mod tests {
         );
         assert!(text.contains("a/rwmixwrite=20"), "{text}");
         assert!(
-            text.contains("randrw bs=64k depth=16x4  6s  repeat 2 of 2"),
+            text.contains("randrw bs=64k depth=16x4 wait=poll  6s  repeat 2 of 2"),
             "{text}"
         );
         assert_eq!(text.matches("writes: ").count(), 2, "{text}");
@@ -336,11 +252,12 @@ mod tests {
         let args = Cli::try_parse_from(all).unwrap().run;
         let job = compose(&Source {
             profile: args.profile.as_deref(),
+            fio: args.fio.as_deref(),
             set: &args.set,
             ..Source::default()
         })
         .unwrap();
-        match check(&plan(&args.machine, &job).unwrap()) {
+        match check(&plan(&args.machine, &job).unwrap(), &args.machine) {
             Ok(()) => String::new(),
             Err(failure) => format!("{} {failure}", failure.code()),
         }
@@ -355,8 +272,45 @@ mod tests {
         );
         let null = refusal(&["--controller=pvscsi", "--profile=verify"]);
         assert!(null.contains("give --backend file:1G"), "{null}");
+        for (flags, why) in [
+            (
+                &["--backend=file:1G", "--fio=--name=a --offset=1g"][..],
+                "job a: with `offset` it starts at 1g, and pvscsi@00:03.0:0:0 has 1g",
+            ),
+            (
+                &[
+                    "--backend=file:1G",
+                    "--fio=--name=a --numjobs=5 --offset_increment=256m",
+                ],
+                "starts at 1g for the last of 5",
+            ),
+            (
+                &["--backend=file:1G", "--fio=--name=a --size=4k --bs=8k"],
+                "its region of 4k on pvscsi@00:03.0:0:0 has no room for a block of 8k",
+            ),
+            (
+                &["--fio=--name=a --wait=irq --irq=msix"],
+                "job a: pvscsi does not offer irq=msix; it offers msi, intx",
+            ),
+            (
+                &["--set=allow_write=foo"],
+                "allow_write=foo names no disk of this machine; its disks are pvscsi@00:03.0:0:0",
+            ),
+        ] {
+            let said = refusal(flags);
+            assert!(said.starts_with("2 ") && said.contains(why), "{said}");
+        }
         for good in [
             &["--controller=pvscsi", "--profile=tuning"][..],
+            &["--fio=--name=a --irq=msix"],
+            &["--fio=--name=a --wait=irq --irq=msix", "--device-opt=x=y"],
+            &["--controller=nvme", "--fio=--name=a --wait=irq --irq=msix"],
+            &["--set=allow_write=pvscsi"],
+            &["--set=allow_write=pvscsi@00:03.0:0:0:ext4"],
+            &[
+                "--backend=file:1G",
+                "--fio=--name=a --offset=1023m --size=2g",
+            ],
             &[
                 "--controller=pvscsi",
                 "--profile=verify",
@@ -377,5 +331,58 @@ mod tests {
             text.contains("attached read-only: the guest will refuse"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn rows_show_what_is_default_and_what_is_split() {
+        let text = of(&[
+            "--backend=file:1G",
+            "--fio=--name=a --bssplit=4k/50:64k/50 --wait=irq --irq=intx --offset=25% \
+             --name=b --bs=4k,8k --number_ios=9 --name=c --runtime=3 \
+             --name=d --prefill --numjobs=2 --loops=5",
+        ]);
+        for row in [
+            "read bssplit=4k/50:64k/50 depth=1x1 wait=irq/intx  until 768m are done",
+            "read bs=4k,8k depth=1x1 wait=poll  until 9 I/Os are done",
+            "read bs=4k depth=1x1 wait=poll  at most 3s",
+            "prefill bs=256k depth=16  until 1g are done",
+            "read bs=4k depth=1x2 wait=poll  until 2 x 5 x 1g are done",
+        ] {
+            assert!(text.contains(row), "{row}\n{text}");
+        }
+        assert!(
+            text.contains("job d has neither size nor runtime: it works through 1g of each disk"),
+            "{text}"
+        );
+        assert!(!text.contains("job b has neither"), "{text}");
+    }
+
+    #[test]
+    fn a_program_gets_the_plan_as_json() {
+        let args = Cli::try_parse_from(["xtask", "--profile=quick"])
+            .unwrap()
+            .run;
+        let job = compose(&Source::default()).unwrap();
+        let json = preview_json(&plan(&args.machine, &job).unwrap(), "qemu -x");
+        assert_eq!(json["rows"].as_array().unwrap().len(), 4);
+        assert_eq!(json["rows"][1]["iodepth"], 32);
+        assert_eq!(json["rows"][3]["wait"], "irq");
+        assert_eq!(json["rows"][0]["planned_ns"], 1_800_000_000_u64);
+        assert_eq!(json["writes"].as_array().unwrap().len(), 0);
+        assert_eq!(json["qemu"], "qemu -x");
+    }
+
+    #[test]
+    fn what_the_flags_name_on_the_host_is_looked_at() {
+        let of = |flag: String| {
+            let args = Cli::try_parse_from(["xtask", &flag]).unwrap().run;
+            check_host(&args.machine).map_err(|failure| failure.code())
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().display();
+        assert_eq!(of(format!("--out={path}")), Ok(()));
+        assert_eq!(of(format!("--qemu={path}/none")), Err(3));
+        std::fs::write(dir.path().join("result.json"), "{}").unwrap();
+        assert_eq!(of(format!("--out={path}")), Err(2));
     }
 }

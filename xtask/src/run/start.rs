@@ -1,10 +1,11 @@
 //! `cargo xtask run`.
 
-use super::args::RunArgs;
+use super::args::{MachineArgs, RunArgs};
+use super::check::{check, check_host, notes};
 use super::execute::{Executed, execute};
 use super::finish::judge;
 use super::machine::{Places, Plan, plan};
-use super::preview::{check, idle, preview};
+use super::preview::{preview, preview_json};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -39,18 +40,19 @@ pub fn run(
         console.say(&format!("note: {note}"));
     }
     let plan = plan(&args.machine, &job)?;
+    check_host(&args.machine)?;
     // With devices of the user's own only the guest knows what disks there are.
     if args.machine.qemu_arg.is_empty() {
-        check(&plan)?;
-        for name in idle(&plan) {
-            console.say(&format!(
-                "note: job {name} has no disk to run on; --controller attaches others"
-            ));
-        }
+        check(&plan, &args.machine)?;
     }
     if args.machine.dry_run {
-        show(&plan, args, console);
+        show(&plan, &args.machine, args.format, console);
         return Ok(());
+    }
+    if args.machine.qemu_arg.is_empty() {
+        for note in notes(&plan) {
+            console.say(&format!("note: {note}"));
+        }
     }
     let Executed {
         folder,
@@ -70,7 +72,7 @@ pub fn run(
     if !document.rows.is_empty() || judged.is_ok() || args.format == Format::Json {
         console.result(&render(&document, args.format, console.width()));
     }
-    if let Some(hint) = plan.write_hint() {
+    if let Some(hint) = plan.write_hint(&followed.said.disk_infos) {
         console.say(&hint);
     }
     if !document.outcome.complete {
@@ -80,8 +82,8 @@ pub fn run(
     judged
 }
 
-fn show(plan: &Plan, args: &RunArgs, console: &mut Console<'_>) {
-    let machine = &args.machine;
+/// Shows what would be run.
+pub fn show(plan: &Plan, machine: &MachineArgs, format: Format, console: &mut Console<'_>) {
     let line = plan.command_line(
         machine,
         Places {
@@ -106,6 +108,10 @@ fn show(plan: &Plan, args: &RunArgs, console: &mut Console<'_>) {
         "accelerator: {} ({})",
         plan.accel.name, plan.accel.reason
     ));
+    if format == Format::Json {
+        console.result(&format!("{:#}\n", preview_json(plan, &line.to_string())));
+        return;
+    }
     console.result(&format!(
         "# job.fio\n{}\n\n{}\n# QEMU\n{line}\n",
         plan.job_text.trim_end(),

@@ -50,11 +50,33 @@ pub enum Stop {
     Interrupted,
 }
 
+/// Last lines of QEMU's own that a message shows.
+const STDERR_LINES: usize = 6;
+
 /// The guest's own verdict, if the run came to its end.
 ///
 /// # Errors
-/// Why it did not.
+/// Why it did not, with the last that QEMU itself said.
 pub fn verdict(stop: &Stop, said: &Transcript, stderr: &str) -> Result<GuestExit, Failure> {
+    judged(stop, said).map_err(|failure| with_last_words(failure, stderr))
+}
+
+/// The message with QEMU's last lines below it.
+fn with_last_words(failure: Failure, stderr: &str) -> Failure {
+    let lines: Vec<&str> = stderr.lines().filter(|line| !line.is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(STDERR_LINES)..];
+    let add = |message: String| match last.is_empty() {
+        true => message,
+        false => format!("{message}\nQEMU said:\n{}", last.join("\n")),
+    };
+    match failure {
+        Failure::Guest(message) => Failure::Guest(add(message)),
+        Failure::Environment(message) => Failure::Environment(add(message)),
+        other => other,
+    }
+}
+
+fn judged(stop: &Stop, said: &Transcript) -> Result<GuestExit, Failure> {
     let phase = &said.phase;
     match stop {
         Stop::Interrupted => Err(Failure::Interrupted(format!("interrupted while {phase}"))),
@@ -82,22 +104,17 @@ pub fn verdict(stop: &Stop, said: &Transcript, stderr: &str) -> Result<GuestExit
         Stop::Ended(Exit::Stuck) => Err(Failure::Guest(format!(
             "QEMU closed the serial port and did not exit while the guest was {phase}; it was killed"
         ))),
-        Stop::Ended(Exit::Code(code)) => exited(*code, said, stderr),
+        Stop::Ended(Exit::Code(code)) => exited(*code, said),
     }
 }
 
-fn exited(code: i32, said: &Transcript, stderr: &str) -> Result<GuestExit, Failure> {
+fn exited(code: i32, said: &Transcript) -> Result<GuestExit, Failure> {
     let phase = &said.phase;
     let guest = GuestExit::from_qemu_status(code);
     let summary = said.summary();
     match (guest, &said.end) {
         (None, _) if summary.records == 0 && code != 0 => Err(Failure::Environment(format!(
-            "QEMU refused to start (exit status {code}):\n{}",
-            if stderr.is_empty() {
-                "it gave no reason"
-            } else {
-                stderr
-            }
+            "QEMU refused to start (exit status {code})"
         ))),
         (Some(GuestExit::Panic), _) => Err(Failure::Guest(format!(
             "the guest panicked while {phase} and could not say why"
@@ -112,7 +129,7 @@ fn exited(code: i32, said: &Transcript, stderr: &str) -> Result<GuestExit, Failu
             "the machine reset or powered off while the guest was {phase}"
         ))),
         (None, _) => Err(Failure::Guest(format!(
-            "QEMU ended by itself (exit status {code}) while the guest was {phase}: {stderr}"
+            "QEMU ended by itself (exit status {code}) while the guest was {phase}"
         ))),
         (Some(exit), None) => Err(Failure::Guest(format!(
             "the guest ended early: QEMU's exit status says {exit:?}, but the last record is \
@@ -291,7 +308,19 @@ mod tests {
             let (code, message) = failure(&stop, &in_row());
             assert!(message.contains(part), "{message}");
             assert_eq!(code, expected, "{message}");
+            let told = message.ends_with("\nQEMU said:\nstderr text");
+            assert_eq!(told, stop != Stop::Interrupted, "{message}");
         }
+    }
+
+    #[test]
+    fn of_much_that_qemu_said_the_end_is_shown() {
+        let stderr: String = (1..=100).map(|line| format!("line {line}\n\n")).collect();
+        let failure = verdict(&exit(1), &said(&in_row()), &stderr).unwrap_err();
+        let end = "QEMU said:\nline 95\nline 96\nline 97\nline 98\nline 99\nline 100";
+        assert!(failure.message().ends_with(end), "{failure}");
+        let failure = verdict(&exit(1), &said(&in_row()), "").unwrap_err();
+        assert!(!failure.message().contains("QEMU said"), "{failure}");
     }
 
     #[test]
@@ -310,7 +339,7 @@ mod tests {
         assert_eq!(code, 4);
         assert_eq!(
             message,
-            "the guest panicked while in row 2 (j on d): src/x.rs:1: boom"
+            "the guest panicked while in row 2 (j on d): src/x.rs:1: boom\nQEMU said:\nstderr text"
         );
         let (_, message) = failure(&Stop::PhaseTimeout(Duration::ZERO), &records);
         assert!(message.contains("gave up and did not end"), "{message}");
