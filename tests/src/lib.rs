@@ -6,6 +6,7 @@
 mod boot;
 mod call;
 mod disk;
+pub mod fuzz;
 mod machine;
 mod monitor;
 mod reboot;

@@ -151,6 +151,11 @@ impl Decoder {
 
 fn text(bytes: &[u8], event: &mut impl FnMut(Event)) {
     let text = String::from_utf8_lossy(bytes);
+    // Those of two bytes pass the filter, which looks at single ones.
+    let text: String = text
+        .chars()
+        .filter(|&c| c == '\t' || !c.is_control())
+        .collect();
     let trimmed = text.trim_end();
     if let Some(n) = parse_sync(trimmed) {
         event(Event::Sync(n));

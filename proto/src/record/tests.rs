@@ -177,6 +177,13 @@ fn firmware_noise_and_terminal_control_do_not_matter() {
 }
 
 #[test]
+fn no_text_moves_a_cursor() {
+    // U+009B is `ESC [` to a terminal that takes both.
+    let (events, _) = decode("a\u{9b}2Jb\n\u{85}\u{9d} \n");
+    assert_eq!(events, [Event::Text("a2Jb".to_string())]);
+}
+
+#[test]
 fn a_lost_line_feed_costs_nothing() {
     let lines = good_lines();
     let log: String = lines.iter().map(|line| line.trim_end()).collect();
