@@ -70,7 +70,15 @@ pub fn execute(
         qemu.version, plan.accel.name, plan.accel.reason, plan.memory_mib
     ));
     let mut process = Process::start(&line)?;
-    let followed = watch(&mut process, &folder, args, &socket, console, interrupt)?;
+    let followed = watch(
+        plan,
+        &mut process,
+        &folder,
+        args,
+        &socket,
+        console,
+        interrupt,
+    )?;
     let host = host_info(plan, args, &qemu, line.to_string());
     let ended = OffsetDateTime::now_utc();
     let document = Document::new(&followed, &plan.nodes(args), host, started, ended);
@@ -93,6 +101,7 @@ fn make_scratch(plan: &Plan, folder: &RunFolder) -> Result<(), Failure> {
 }
 
 fn watch(
+    plan: &Plan,
     process: &mut Process,
     folder: &RunFolder,
     args: &MachineArgs,
@@ -111,7 +120,9 @@ fn watch(
         process,
         log: &mut log,
     };
-    let mut progress = Progress::new(console);
+    // One I/O, as `identify` reads of each disk, is no measurement.
+    let measures = plan.jobs.iter().any(|job| job.number_ios != Some(1));
+    let mut progress = Progress::new(console, measures);
     let followed = follow(line, &limits, interrupt, |said| progress.update(said));
     progress.finish();
     followed.map_err(|error| Failure::io("serial.log", &error))

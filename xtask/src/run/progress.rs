@@ -12,6 +12,8 @@ use std::time::Instant;
 pub struct Progress<'c, 'a> {
     console: &'c mut Console<'a>,
     bar: Option<ProgressBar>,
+    /// Rows that ended well are said too.
+    rows_said: bool,
     rows_begun: Option<u32>,
     rows_done: usize,
     notes_said: usize,
@@ -21,8 +23,8 @@ pub struct Progress<'c, 'a> {
 }
 
 impl<'c, 'a> Progress<'c, 'a> {
-    /// Starts.
-    pub fn new(console: &'c mut Console<'a>) -> Self {
+    /// Starts. Without `rows_said` only rows that did not end well are said.
+    pub fn new(console: &'c mut Console<'a>, rows_said: bool) -> Self {
         let bar = console.bar().then(|| {
             // Without colours: the bar says what it says on any terminal.
             let style = ProgressStyle::with_template("{wide_bar} {percent:>3}% {msg} ETA {eta}")
@@ -34,6 +36,7 @@ impl<'c, 'a> Progress<'c, 'a> {
         Self {
             console,
             bar,
+            rows_said,
             rows_begun: None,
             rows_done: 0,
             notes_said: 0,
@@ -71,6 +74,9 @@ impl<'c, 'a> Progress<'c, 'a> {
         self.rows_done += 1;
         let planned = run.params.ramp_ns + run.params.runtime_ns.unwrap_or(0);
         self.done_ns += planned;
+        if !self.rows_said && run.status == RunStatus::Ok {
+            return;
+        }
         let rows = said.plan.as_ref().map_or(0, |plan| plan.rows);
         let what = match run.status {
             RunStatus::Ok => format!(
@@ -120,4 +126,35 @@ impl<'c, 'a> Progress<'c, 'a> {
 
 fn elapsed_ns(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_from_one_and_an_inventory_is_no_measurement() {
+        let mut said = Transcript::default();
+        said.feed(include_bytes!("../../../tests/golden/good.log"));
+        let lines = |rows_said| {
+            let (mut out, mut err) = (Vec::new(), Vec::new());
+            let mut console = Console::plain(&mut out, &mut err, 80);
+            let mut progress = Progress::new(&mut console, rows_said);
+            progress.update(&said);
+            progress.finish();
+            assert!(out.is_empty(), "progress is no result");
+            String::from_utf8(err).unwrap()
+        };
+        let text = lines(true);
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("row "))
+            .collect();
+        assert_eq!(rows.len(), 2, "{text}");
+        assert!(
+            rows[0].starts_with("row 1/2 ") && rows[1].starts_with("row 2/2 "),
+            "{text}"
+        );
+        assert!(!lines(false).contains("row "));
+    }
 }
