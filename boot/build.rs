@@ -51,7 +51,7 @@ fn embed_kernel() {
             println!("cargo::rerun-if-changed={}", path.display());
             path.canonicalize().unwrap_or_else(|error| {
                 panic!(
-                    "IOPROBE_KERNEL={}: {error}; build it first: cargo build -p kernel --bin ioprobe-kernel",
+                    "IOPROBE_KERNEL={}: {error}; build it first: cargo build -p guest --bin ioprobe-kernel",
                     path.display()
                 )
             })

@@ -5,7 +5,7 @@
 //! set up for. The clock is compared with its reference all the while.
 
 use crate::acpi::{self, PmTimer, Power};
-use crate::adapters::{self, Started};
+use crate::adapters::{self, Driver, Started};
 use crate::hal::{Machine, TscClock, cpu};
 use crate::hypervisor::{self, Hypervisor};
 use crate::interrupts::Platform;
@@ -50,9 +50,14 @@ impl Ground {
         })
     }
 
-    /// Finds and starts all controllers, and finishes the clock.
+    /// Finds and starts all controllers that `drivers` drive, and finishes the clock.
     #[must_use]
-    pub fn start_controllers(self, regions: &[MemoryRegion], options: &Options) -> Ready {
+    pub fn start_controllers(
+        self,
+        drivers: &[&Driver],
+        regions: &[MemoryRegion],
+        options: &Options,
+    ) -> Ready {
         let Self {
             hypervisor,
             firmware,
@@ -69,9 +74,17 @@ impl Ground {
             vga = found.functions.iter().find(is_vga).cloned();
             calibration.sample();
             let functions = &found.functions;
-            adapters::start_all(&config, &platform, functions, machine, options, || {
-                calibration.sample();
-            })
+            adapters::start_all(
+                drivers,
+                &config,
+                &platform,
+                functions,
+                machine,
+                options,
+                || {
+                    calibration.sample();
+                },
+            )
         });
         Ready {
             hypervisor,

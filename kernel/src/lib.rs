@@ -1,4 +1,4 @@
-//! The machine: processor, memory, buses, time, console. `main.rs` only wires.
+//! The machine: processor, memory, buses, time, console; [`program`] only wires.
 #![no_std]
 
 extern crate alloc;
@@ -19,4 +19,5 @@ pub mod interrupts;
 pub mod job;
 pub mod memory;
 pub mod pci;
+pub mod program;
 pub mod time;

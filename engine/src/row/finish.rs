@@ -21,7 +21,7 @@ impl Row<'_> {
         s1: u64,
     ) {
         let completion = &self.completions[at & (REAP_ROOM - 1)];
-        let cookie = completion.cookie;
+        let (cookie, ok) = (completion.cookie, completion.status.is_ok());
         let index = if P::GENERAL {
             (cookie & 0xffff) as usize
         } else {
@@ -30,13 +30,14 @@ impl Row<'_> {
         let slot = self.table.slot(index);
         let ticks = s1.wrapping_sub(slot.t0);
         // Of a slot without an I/O the time is so long that it is not quick.
-        let usual = completion.status.is_ok() && ticks < self.timebase.quick_below_ticks();
+        let limit = self.timebase.quick_below_ticks();
         let lane = if P::READS && P::WRITES {
             slot.lane()
         } else {
             usize::from(P::WRITES)
         };
         if P::GENERAL {
+            let usual = ok && ticks < limit;
             if !usual && !self.is_sound(at, s1) {
                 return;
             }
@@ -54,7 +55,7 @@ impl Row<'_> {
                 return self.finish_of_crew(index, slot, lane, s0, s1);
             }
         }
-        if usual {
+        if ok && ticks < limit {
             let ns = u64::from(self.timebase.quick_ns(ticks));
             self.stats.latency[lane].record(ns);
         } else if !self.look_closer(at, lane, s1) {

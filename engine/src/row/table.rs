@@ -215,8 +215,9 @@ impl<'a> Table<'a> {
     #[inline]
     pub fn release(&mut self, index: usize) {
         self.slots[index & MASK].t0 = FREE;
-        self.free[self.free_len & MASK] = index as u16;
-        self.free_len += 1;
+        let top = self.free_len;
+        self.free[top & MASK] = index as u16;
+        self.free_len = top + 1;
     }
 
     /// The slots taken last, `count` of them: those of the batch just built.

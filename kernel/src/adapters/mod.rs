@@ -1,12 +1,8 @@
 //! From PCI functions to running controllers.
 //!
-//! Each kind of controller has one file that says which functions it drives and
-//! how it is brought up; everything else is the same for all.
+//! What is the same for all kinds. A program brings a [`Driver`] for each kind that
+//! it drives, because the loops that measure are compiled where those are.
 
-mod driver;
-mod lsisas;
-mod nvme;
-mod pvscsi;
-mod virtio_scsi;
+mod start;
 
-pub use driver::{Failure, StartError, Started, start_all};
+pub use start::{Driver, Failure, Registers, Running, StartError, Started, start_all};

@@ -3,8 +3,7 @@
 //! Recipe for a program that runs on this kernel library:
 //! 1. `#![no_std] #![no_main]`, and `kernel::guest!(main);` at the crate's root,
 //!    with `fn main(info: &'static mut BootInfo) -> !`.
-//! 2. In `build.rs`, pass the linker the options that this package's `build.rs`
-//!    passes, with `kernel/link.ld` as its script.
+//! 2. In `build.rs`, pass the linker the options that `guest/build.rs` passes, with `kernel/link.ld` as its script.
 //! 3. `[[bin]] test = false, bench = false`, because it cannot run on the host.
 
 use bootloader_api::BootloaderConfig;

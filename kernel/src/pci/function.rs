@@ -54,7 +54,7 @@ impl Function {
     }
 
     /// A function without BARs, for tests of what is decided by ids.
-    #[cfg(test)]
+    #[must_use]
     pub fn without_bars(
         path: &str,
         vendor: u16,

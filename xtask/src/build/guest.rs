@@ -59,7 +59,7 @@ pub fn build(
         &[]
     };
     let kernel = cargo(
-        "kernel",
+        "guest",
         "ioprobe-kernel",
         features,
         &folder,

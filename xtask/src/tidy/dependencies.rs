@@ -15,12 +15,13 @@ type Rule = (
 );
 
 /// The layout. Tests may also use their own package, with other features.
-const LAYOUT: [Rule; 8] = [
+const LAYOUT: [Rule; 9] = [
     ("proto", &[], &[]),
     ("drivers", &[], &[]),
     ("engine", &["drivers", "proto"], &[]),
     // The loader's side of the contract is compared with the kernel's.
     ("kernel", &["engine", "drivers", "proto"], &["boot"]),
+    ("guest", &["kernel", "drivers"], &[]),
     ("boot", &[], &[]),
     ("xtask", &["proto"], &[]),
     // The fault matrix runs sessions on device models.

@@ -1,12 +1,12 @@
-//! Link options of the guest programs: static, at fixed addresses, no start-up
-//! code. Programs elsewhere that use this library pass the same options.
+//! Link options of a program on the kernel library: static, at fixed addresses, no
+//! start-up code.
 
 use std::env;
 use std::path::PathBuf;
 
 fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let script = here.join("link.ld");
+    let script = here.join("../kernel/link.ld");
     println!("cargo::rerun-if-changed={}", script.display());
     let options = [
         "-nostdlib",

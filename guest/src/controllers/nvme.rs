@@ -1,9 +1,9 @@
 //! NVMe.
 
-use super::driver::{Driver, Registers};
-use crate::hypervisor::{Hypervisor, Kind};
 use alloc::boxed::Box;
 use drivers::nvme::{BAR_BYTES, CLASS, Nvme, Quirks};
+use kernel::adapters::{Driver, Registers};
+use kernel::hypervisor::{Hypervisor, Kind};
 
 /// Known by its class, so that every maker's controller is driven. Its registers
 /// are in BAR 0, whose least size is two pages.

@@ -1,8 +1,8 @@
 //! LSI Logic SAS: Fusion-MPT over SAS.
 
-use super::driver::{Driver, Registers};
 use alloc::boxed::Box;
 use drivers::mptsas::{BAR_BYTES, Mptsas, SAS_DEVICE_IDS, VENDOR_ID};
+use kernel::adapters::{Driver, Registers};
 
 /// Known by its id: QEMU gives it class 01 00, VMware 01 07. Its registers are
 /// in the first memory BAR; BAR 0 has them as I/O ports. The parallel sibling is

@@ -1,8 +1,8 @@
 //! VMware PVSCSI.
 
-use super::driver::{Driver, Registers};
 use alloc::boxed::Box;
 use drivers::pvscsi::{BAR_BYTES, DEVICE_ID, Pvscsi, VENDOR_ID};
+use kernel::adapters::{Driver, Registers};
 
 /// Known by its id alone: QEMU gives it class 01 00, VMware 01 07. Its registers
 /// are in the first memory BAR of 32 KiB or more, which is BAR 0 in QEMU and

@@ -1,33 +1,29 @@
-//! `ioprobe-kernel`: wires the machine to the engine.
-#![no_std]
-#![no_main]
+//! The program: wires the machine to the engine.
 
-extern crate alloc;
-
+use crate::adapters::Driver;
+use crate::bring_up::Ground;
+use crate::console::{SerialLink, TeeLink, screen};
+use crate::hal::TscClock;
+use crate::hal::backdoor::Backdoor;
+use crate::hal::counters::Counters;
+use crate::hal::cpu;
+use crate::hypervisor::Hypervisor;
+use crate::job::{self, FwCfg, guestinfo};
+use crate::memory::boot_note::BootNote;
+use crate::{arch, console, exit, memory, println};
 use alloc::string::ToString;
 use bootloader_api::BootInfo;
 use drivers::block::Options;
 use engine::session::{Inject, Link, Setup};
-use kernel::bring_up::Ground;
-use kernel::console::{SerialLink, TeeLink, screen};
-use kernel::hal::TscClock;
-use kernel::hal::backdoor::Backdoor;
-use kernel::hal::counters::Counters;
-use kernel::hal::cpu;
-use kernel::hypervisor::Hypervisor;
-use kernel::job::{self, FwCfg, guestinfo};
-use kernel::memory::boot_note::BootNote;
-use kernel::{arch, console, exit, memory, println};
 use proto::exit::GuestExit;
 use proto::job::{JobFile, presets};
 use proto::record::{Hello, Note, Record};
 
-kernel::guest!(main);
-
 /// The job of an image that brings none.
 const BUILT_IN_JOB: &str = "quick";
 
-fn main(info: &'static mut BootInfo) -> ! {
+/// Runs the job on all controllers that `drivers` drive, and leaves the machine.
+pub fn run(info: &'static mut BootInfo, drivers: &[&Driver]) -> ! {
     let start_ticks = cpu::tsc_after_loads();
     arch::init();
     console::init();
@@ -63,7 +59,7 @@ fn main(info: &'static mut BootInfo) -> ! {
         ring_pages: jobs.as_ref().ok().and_then(ring_pages),
         ..Options::default()
     };
-    let ready = ground.start_controllers(&info.memory_regions, &options);
+    let ready = ground.start_controllers(drivers, &info.memory_regions, &options);
     let clock = ready.clock();
     console::set_clock(&clock);
     if let Some(vga) = &ready.vga
@@ -140,7 +136,7 @@ fn ring_pages(file: &JobFile) -> Option<u16> {
 
 #[cfg(feature = "inject")]
 fn injected(fw_cfg: Option<&FwCfg>) -> Inject {
-    kernel::inject::apply(fw_cfg)
+    crate::inject::apply(fw_cfg)
 }
 
 #[cfg(not(feature = "inject"))]

@@ -1,6 +1,5 @@
 //! What all kinds have in common.
 
-use super::{lsisas, nvme, pvscsi, virtio_scsi};
 use crate::hal::{Machine, MmioRegion, TscClock};
 use crate::interrupts::{Line, Platform};
 use crate::pci::{Bar, Config, Function};
@@ -13,10 +12,10 @@ use drivers::block::{ControllerError, Options};
 use engine::session::{Adapter, Target};
 
 /// A running controller of any kind.
-pub(super) type Running = Box<dyn Target<TscClock>>;
+pub type Running = Box<dyn Target<TscClock>>;
 
 /// How the BAR of the registers is found.
-pub(super) enum Registers {
+pub enum Registers {
     /// The first memory BAR of at least so many bytes.
     FirstOf(u64),
     /// The function's capabilities name it: its number, or why there is none.
@@ -24,7 +23,7 @@ pub(super) enum Registers {
 }
 
 /// One kind of controller.
-pub(super) struct Driver {
+pub struct Driver {
     /// Short kind as users name it.
     pub kind: &'static str,
     /// Whether it drives a function.
@@ -34,14 +33,6 @@ pub(super) struct Driver {
     /// Brings a controller up.
     pub start: fn(&Function, Machine, MmioRegion, &Options) -> Result<Running, ControllerError>,
 }
-
-/// All kinds.
-static DRIVERS: [&Driver; 4] = [
-    &pvscsi::DRIVER,
-    &lsisas::DRIVER,
-    &nvme::DRIVER,
-    &virtio_scsi::DRIVER,
-];
 
 /// Why a controller is not in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,9 +87,10 @@ pub struct Started {
     pub failures: Vec<Failure>,
 }
 
-/// Starts every controller that has a driver. `between` is called after each, for
-/// work that wants to be done now and then.
+/// Starts every controller that one of `drivers` drives. `between` is called after
+/// each, for work that wants to be done now and then.
 pub fn start_all(
+    drivers: &[&Driver],
     config: &Rc<Config>,
     platform: &Rc<Platform>,
     functions: &[Function],
@@ -108,7 +100,7 @@ pub fn start_all(
 ) -> Started {
     let mut started = Started::default();
     for function in functions {
-        let Some(driver) = driver_of(function) else {
+        let Some(driver) = driver_of(drivers, function) else {
             continue;
         };
         match start(driver, config, function, machine, options) {
@@ -136,11 +128,10 @@ pub fn start_all(
     started
 }
 
-fn driver_of(function: &Function) -> Option<&'static Driver> {
-    DRIVERS
-        .iter()
-        .find(|driver| (driver.drives)(function))
-        .copied()
+/// The driver of a function, if there is one.
+fn driver_of<'a>(drivers: &[&'a Driver], function: &Function) -> Option<&'a Driver> {
+    let mut drivers = drivers.iter();
+    drivers.find(|driver| (driver.drives)(function)).copied()
 }
 
 /// Brings one controller up. If that fails, the device may have been told of
@@ -173,54 +164,7 @@ fn start(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pci::Interrupts;
     use alloc::string::ToString;
-
-    fn function(vendor: u16, device: u16, class: [u8; 3]) -> Function {
-        Function::without_bars("00:03.0", vendor, device, class, Interrupts::default())
-    }
-
-    #[test]
-    fn pvscsi_is_known_by_its_id_whatever_its_class() {
-        for class in [[1, 0, 0], [1, 7, 0]] {
-            let driver = driver_of(&function(0x15ad, 0x07c0, class));
-            assert_eq!(driver.map(|driver| driver.kind), Some("pvscsi"));
-        }
-        assert!(driver_of(&function(0x15ad, 0x0405, [3, 0, 0])).is_none());
-        assert!(driver_of(&function(0x1000, 0x07c0, [1, 7, 0])).is_none());
-    }
-
-    #[test]
-    fn lsisas_is_known_by_its_id_and_its_parallel_sibling_is_not() {
-        for class in [[1, 0, 0], [1, 7, 0]] {
-            let driver = driver_of(&function(0x1000, 0x0054, class));
-            assert_eq!(driver.map(|driver| driver.kind), Some("lsisas"));
-        }
-        assert!(driver_of(&function(0x1000, 0x0030, [1, 0, 0])).is_none());
-    }
-
-    #[test]
-    fn nvme_is_known_by_its_class_whoever_made_it() {
-        for (vendor, device) in [(0x1b36, 0x0010), (0x15ad, 0x07f0), (0x80ee, 0x4e56)] {
-            let driver = driver_of(&function(vendor, device, [1, 8, 2]));
-            assert_eq!(driver.map(|driver| driver.kind), Some("nvme"));
-        }
-        assert!(driver_of(&function(0x1b36, 0x0010, [1, 8, 1])).is_none());
-    }
-
-    #[test]
-    fn virtio_scsi_is_known_by_both_ids_and_refused_without_a_modern_interface() {
-        for device in [0x1004, 0x1048] {
-            let found = function(0x1af4, device, [1, 0, 0]);
-            let driver = driver_of(&found).unwrap();
-            assert_eq!(driver.kind, "virtio-scsi");
-            let Registers::Named(bar_of) = driver.registers else {
-                panic!("its capabilities name the BAR");
-            };
-            assert!(bar_of(&found).unwrap_err().contains("disable-modern=on"));
-        }
-        assert!(driver_of(&function(0x1af4, 0x1042, [1, 0, 0])).is_none());
-    }
 
     #[test]
     fn a_failure_names_the_controller_and_the_reason() {

@@ -1,12 +1,12 @@
 //! virtio-scsi, modern interface.
 
-use super::driver::{Driver, Registers};
-use crate::hypervisor::{Hypervisor, Kind};
-use crate::pci::Function;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use drivers::block::ControllerError;
 use drivers::virtio_scsi::{DEVICE_IDS, Quirks, Regions, VENDOR_ID, VirtioScsi};
+use kernel::adapters::{Driver, Registers};
+use kernel::hypervisor::{Hypervisor, Kind};
+use kernel::pci::Function;
 
 /// Known by its id, transitional or modern-only. Its capabilities name the BAR of
 /// its registers, which in QEMU is the fourth; a device that has none of them
