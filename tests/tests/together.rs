@@ -87,3 +87,28 @@ fn two_of_one_kind_and_two_of_different_kinds_and_all_four() {
         assert_eq!(others[2]["params"]["irq"], "intx");
     }
 }
+
+/// By time and one at a time, where the first of four once did twice as much as the last.
+#[test]
+fn adapters_of_one_kind_have_about_equal_shares() {
+    let mut flags = vec!["--adapters", "4"];
+    for key in [
+        "concurrent=1",
+        "iodepth=4",
+        "wait=irq",
+        "runtime=1",
+        "ramp_time=100ms",
+    ] {
+        flags.extend(["--set", key]);
+    }
+    let called = call("run", &flags);
+    assert_eq!(called.code, 0, "{}", called.err);
+    for row in called.rows() {
+        let shares = row["shares"].as_array().expect("shares").iter();
+        let each: Vec<u64> = shares.map(|share| number(&share["ios"])).collect();
+        let (least, most) = (each.iter().min(), each.iter().max());
+        let (least, most) = (*least.expect("four"), *most.expect("four"));
+        println!("{each:?}");
+        assert!(most * 10 <= least * 13, "{each:?}");
+    }
+}
