@@ -15,11 +15,14 @@ pub fn decimals(value: f64, places: usize) -> String {
     }
 }
 
-/// A count of at most 7 characters: exact below 100,000, then `k`, `M`, `G` (powers of 1000).
+/// A count or rate of at most 7 characters: with two decimals below 10, whole below
+/// 100,000, then `k`, `M`, `G` (powers of 1000).
 #[must_use]
 pub fn count(value: f64) -> String {
     let (scale, suffix) = match value {
         _ if !value.is_finite() => return String::new(),
+        // A disk may well do less than one I/O in a second.
+        v if v > 0.0 && v < 9.995 => return format!("{v:.2}"),
         v if v < 99_999.5 => return format!("{v:.0}"),
         v if v < 999_950.0 => (1e3, "k"),
         v if v < 999_950_000.0 => (1e6, "M"),
@@ -62,6 +65,7 @@ mod tests {
         let all = [0.0, 999.6, 99_999.0, 143_201.0, 12_345_678.0, 3.21e9];
         let texts = all.map(count);
         assert_eq!(texts, ["0", "1000", "99999", "143.2k", "12.35M", "3.21G"]);
+        assert_eq!([0.066, 9.99, 9.996].map(count), ["0.07", "9.99", "10"]);
         assert_eq!(count(f64::NAN), "");
     }
 

@@ -79,10 +79,12 @@ impl<'c, 'a> Progress<'c, 'a> {
         }
         let rows = said.plan.as_ref().map_or(0, |plan| plan.rows);
         let what = match run.status {
-            RunStatus::Ok => format!(
-                "{:.0} IOPS",
-                run.read.iops + run.write.iops + run.trim.as_ref().map_or(0.0, |trim| trim.iops)
-            ),
+            RunStatus::Ok => {
+                let trims = run.trim.as_ref().map_or(0.0, |trim| trim.iops);
+                let iops = run.read.iops + run.write.iops + trims;
+                let places = if iops < 9.995 { 2 } else { 0 };
+                format!("{iops:.places$} IOPS")
+            }
             RunStatus::Failed => format!("FAILED: {}", run.reason.as_deref().unwrap_or("?")),
             RunStatus::Skipped => format!("skipped: {}", run.reason.as_deref().unwrap_or("?")),
         };
