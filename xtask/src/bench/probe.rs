@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::qemu::process::Process;
 use crate::result::{HostRun, host_run};
-use crate::serial::{Followed, Limits, Line, Sampler, Transcript, follow, verdict};
+use crate::serial::{Followed, Limits, Line, Sampler, follow, verdict};
 use proto::exit::GuestExit;
 use proto::record::row_number;
 use proto::result::{CheckStatus, Run, RunStatus};
@@ -16,9 +16,8 @@ use std::time::{Duration, Instant};
 pub struct Probed {
     /// Its rows with what the host saw of them.
     pub rows: Vec<(Run, Option<HostRun>)>,
-    /// QEMU's start to the arrival of the first line that follows the first
-    /// completed I/O.
-    pub first_io: Option<Duration>,
+    /// QEMU's start to the arrival of the line that ends the first row.
+    pub first_row_end: Option<Duration>,
 }
 
 /// Boots the probe with a job and follows it to its end.
@@ -37,7 +36,6 @@ pub fn run(
     let started = Instant::now();
     let mut process = Process::start(&line)?;
     let sampler = Sampler::new(process.id(), bench.qmp_socket());
-    let mut first_io = None;
     let followed = follow(
         Line {
             process: &mut process,
@@ -47,19 +45,15 @@ pub fn run(
         },
         limits,
         interrupt,
-        |said| {
-            if first_io.is_none() && had_io(said) {
-                first_io = Some(started.elapsed());
-            }
-        },
+        |_| {},
     )
     .map_err(|error| Failure::io(log_path.display(), &error))?;
+    let first_row_end = followed.first_row_end;
     let rows = rows(followed)?;
-    Ok(Probed { rows, first_io })
-}
-
-fn had_io(said: &Transcript) -> bool {
-    !said.rows.is_empty() || said.progress.iter().any(|point| point.what == "first_io")
+    Ok(Probed {
+        rows,
+        first_row_end,
+    })
 }
 
 fn rows(followed: Followed) -> Result<Vec<(Run, Option<HostRun>)>, Failure> {

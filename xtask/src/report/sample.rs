@@ -160,6 +160,7 @@ fn of_transcript(said: Transcript) -> Document {
         stop: Stop::Interrupted,
         stderr: String::new(),
         first_record: None,
+        first_row_end: None,
     };
     let host = HostInfo {
         job: "quick".into(),

@@ -30,6 +30,9 @@ pub struct Followed {
     pub stderr: String,
     /// QEMU's start to the arrival of the first record.
     pub first_record: Option<Duration>,
+    /// QEMU's start to the arrival of the first row's end, before the host looks at
+    /// anything.
+    pub first_row_end: Option<Duration>,
 }
 
 /// The guest's line: the process, its log and its sampler.
@@ -66,6 +69,7 @@ pub fn follow(
     let mut samples = BTreeMap::new();
     let mut idle = None;
     let mut first_record = None;
+    let mut first_row_end = None;
     let mut phase_start = started;
     let stop = loop {
         if interrupt.raised() {
@@ -77,6 +81,9 @@ pub fn follow(
                 log.write_all(&bytes)?;
                 let before = said.phase.clone();
                 for number in said.feed(&bytes) {
+                    if is_end_of_row(number) {
+                        first_row_end.get_or_insert_with(|| started.elapsed());
+                    }
                     let sample = sampler.sample();
                     // The guest polls for the answer, and nothing else: between the
                     // first row and the second this shows what polling itself takes.
@@ -115,6 +122,7 @@ pub fn follow(
         stop,
         stderr: process.stderr(),
         first_record,
+        first_row_end,
     })
 }
 
