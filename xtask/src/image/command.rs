@@ -5,7 +5,7 @@ use crate::build::{self, BootParts};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::job::{Source, compose};
+use crate::job::{Job, Source, compose};
 use clap::{Args, ValueEnum};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -67,7 +67,15 @@ pub fn image(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let job = job(args)?;
-    let image = build_image(job.as_deref(), false, console, interrupt)?;
+    for note in job.iter().flat_map(|job| &job.file.notes) {
+        console.say(&format!("note: {note}"));
+    }
+    let image = build_image(
+        job.as_ref().map(|job| job.text.as_str()),
+        false,
+        console,
+        interrupt,
+    )?;
     let folder = args
         .out
         .clone()
@@ -85,8 +93,8 @@ pub fn image(
     Ok(())
 }
 
-/// The job's text, if the image is to have one.
-fn job(args: &ImageArgs) -> Result<Option<String>, Failure> {
+/// The job, if the image is to have one.
+fn job(args: &ImageArgs) -> Result<Option<Job>, Failure> {
     if args.job.is_none() && args.profile.is_none() && args.set.is_empty() {
         return Ok(None);
     }
@@ -96,7 +104,7 @@ fn job(args: &ImageArgs) -> Result<Option<String>, Failure> {
         set: &args.set,
         ..Source::default()
     })?;
-    Ok(Some(job.text))
+    Ok(Some(job))
 }
 
 /// Builds the guest and makes an image of it.

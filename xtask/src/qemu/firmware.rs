@@ -104,14 +104,7 @@ pub fn find_ovmf(
     interrupt: &Interrupt,
 ) -> Result<Ovmf, Failure> {
     if let Some((code, vars)) = given {
-        for path in [code, vars] {
-            std::fs::metadata(path)
-                .map_err(|error| Failure::Environment(format!("{}: {error}", path.display())))?;
-        }
-        return Ok(Ovmf {
-            code: code.to_owned(),
-            vars: vars.to_owned(),
-        });
+        return given_ovmf(code, vars);
     }
     if let Some(found) = look(&PLACES) {
         return Ok(found);
@@ -124,6 +117,21 @@ pub fn find_ovmf(
              --ovmf-vars"
                 .into(),
         )
+    })
+}
+
+/// The OVMF that the user names.
+///
+/// # Errors
+/// [`Failure::Environment`] if a file is missing.
+pub fn given_ovmf(code: &Path, vars: &Path) -> Result<Ovmf, Failure> {
+    for path in [code, vars] {
+        std::fs::metadata(path)
+            .map_err(|error| Failure::Environment(format!("{}: {error}", path.display())))?;
+    }
+    Ok(Ovmf {
+        code: code.to_owned(),
+        vars: vars.to_owned(),
     })
 }
 

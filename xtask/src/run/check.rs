@@ -6,6 +6,7 @@ use super::machine::Plan;
 use super::rows::{Part, Row, bytes_of, groups, rows};
 use crate::failure::Failure;
 use crate::qemu::controllers::Controller;
+use crate::qemu::firmware::given_ovmf;
 use crate::qemu::install;
 use crate::result::RunFolder;
 use proto::job::{Extent, Params, Verify, Wait};
@@ -15,10 +16,13 @@ use proto::units::size_text;
 ///
 /// # Errors
 /// [`Failure::Usage`] if `--out` holds a run, [`Failure::Environment`] if `--qemu` is
-/// no QEMU.
+/// no QEMU, or OVMF is not where it is said to be.
 pub fn check_host(args: &MachineArgs) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         RunFolder::check(path)?;
+    }
+    if let Some((code, vars)) = args.ovmf_code.as_ref().zip(args.ovmf_vars.as_ref()) {
+        given_ovmf(code, vars)?;
     }
     match &args.qemu {
         Some(path) => install::given(path).map(drop),
