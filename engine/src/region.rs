@@ -43,6 +43,13 @@ impl Region {
                 "offset={offset} is no multiple of the disk's {block} B blocks"
             ));
         }
+        let hole = params.rw_hole_bytes;
+        if !hole.is_multiple_of(block) {
+            return Err(format!(
+                "rw={}:{hole} leaves out no multiple of the disk's {block} B blocks",
+                params.rw.name()
+            ));
+        }
         let usable_end = disk_bytes.saturating_sub(margin);
         let start_bytes = offset.max(margin);
         let room = usable_end.saturating_sub(start_bytes);

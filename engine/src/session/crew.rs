@@ -56,6 +56,8 @@ pub fn is_needed(params: &Params) -> bool {
     let writes = params.rw.writes();
     params.concurrent
         || params.numjobs > 1
+        || params.rw_run > 1
+        || params.rw_hole_bytes > 0
         || params.rw.trims()
         || params.bssplit != ByDirection::default()
         || params.rate_iops != ByDirection::default()
@@ -247,12 +249,12 @@ fn course(params: &Params, lane: usize, region_blocks: u64, block: u64, seed: u6
         Distribution::Normal(pct) => skewed(Skew::normal(units, pct.value())),
     };
     let random_pct = of_lane(params, &params.percentage_random, lane);
-    Course::new(
-        region_blocks,
-        places,
-        lengths,
-        random_pct,
-        seed.wrapping_add(12),
+    let chance = seed.wrapping_add(12);
+    let course = Course::new(region_blocks, places, lengths, random_pct, chance);
+    course.with_steps(
+        params.rw_run,
+        params.rw_identical,
+        params.rw_hole_bytes / block,
     )
 }
 

@@ -85,6 +85,9 @@ fn offsets_lengths_and_counts_are_fios() {
         ("rw=read\nbs=4k\nsize=28k\nloops=3", vec![0]),
         ("rw=write\nbs=8k\nsize=2%\noffset=25%", vec![0]),
         ("rw=read\nbs=1m\noffset=50m", vec![0]),
+        // Into holes, and over the end into the start.
+        ("rw=read:1m\nbs=1m\nnumber_ios=40", vec![0]),
+        ("rw=write:12k\nbs=4k\nnumber_ios=200", vec![0]),
         ("rw=read\nbs=4k\nsize=1m\nnumber_ios=17", vec![0]),
         ("rw=read\nbs=4k\nsize=1m\nnumber_ios=3\nloops=2", vec![0]),
         (
@@ -144,6 +147,24 @@ fn offsets_lengths_and_counts_are_fios() {
             ios
         };
         assert_eq!(blocks(&of_engine(lines, &[0])), blocks(&fios));
+    }
+    // Where runs start is chance; how they go on is not.
+    for (sequencer, step) in [("sequential", 4096), ("identical", 0)] {
+        let lines =
+            format!("rw=randread:8\nrw_sequencer={sequencer}\nbs=4k\nsize=32m\nnumber_ios=800");
+        let Some(fios) = of_fio(&file, &lines) else {
+            break;
+        };
+        for sequences in [of_engine(&lines, &[0]), fios] {
+            let ios = &sequences[0];
+            assert_eq!(ios.len(), 800);
+            let runs = ios.chunks(8).filter(|run| {
+                let mut pairs = run.windows(2);
+                pairs.all(|pair| pair[0].0 + step == pair[1].0)
+            });
+            // A run at the end of the region goes on elsewhere.
+            assert!(runs.count() >= 98, "{lines}");
+        }
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -102,7 +102,7 @@ pub const UNSUPPORTED: &[Group] = &[
         "all completions are taken, then all is refilled; give `iodepth_batch_complete_min`",
     ),
     (
-        "rw_sequencer random_sequence_stride sprandom spr_num_regions spr_op spr_cs percentage_sequential",
+        "random_sequence_stride sprandom spr_num_regions spr_op spr_cs percentage_sequential",
         "give `rw` with `percentage_random`",
     ),
     (

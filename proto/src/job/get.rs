@@ -5,7 +5,8 @@ use super::direction::by_direction_text;
 use super::load::{LatencyTarget, RateProcess};
 use super::params::{AtEnd, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait};
 use super::{bytes, chance, value};
-use crate::units::time_text;
+use crate::units::{size_text, time_text};
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -27,7 +28,16 @@ pub(super) fn description(params: &Params) -> Option<String> {
 }
 
 pub(super) fn rw(params: &Params) -> Option<String> {
-    (params.rw != Rw::Read).then(|| params.rw.name().to_string())
+    let name = params.rw.name();
+    match (params.rw_run, params.rw_hole_bytes) {
+        (1, 0) => (params.rw != Rw::Read).then(|| name.to_string()),
+        (1, hole_bytes) => Some(format!("{name}:{}", size_text(hole_bytes))),
+        (ios, _) => Some(format!("{name}:{ios}")),
+    }
+}
+
+pub(super) fn rw_sequencer(params: &Params) -> Option<String> {
+    params.rw_identical.then(|| "identical".to_string())
 }
 
 pub(super) fn bs(params: &Params) -> Option<String> {

@@ -170,6 +170,12 @@ pub struct Params {
     pub description: String,
     /// fio `rw`, `readwrite`; default `read`.
     pub rw: Rw,
+    /// fio `rw=randread:8`: I/Os of a random job until the next random position; default 1.
+    pub rw_run: u32,
+    /// fio `rw_sequencer=identical`: those between are at the same position, and do not follow.
+    pub rw_identical: bool,
+    /// fio `rw=write:4k`: bytes that a sequential job leaves out after each I/O; default 0.
+    pub rw_hole_bytes: u64,
     /// fio `bs`, `blocksize`; default 4k.
     pub bs: BlockSizes,
     /// fio `iodepth`; default 1.
@@ -369,6 +375,9 @@ impl Params {
             name: String::from(name),
             description: String::new(),
             rw: Rw::Read,
+            rw_run: 1,
+            rw_identical: false,
+            rw_hole_bytes: 0,
             bs: BlockSizes {
                 read_bytes: DEFAULT_BS_BYTES,
                 write_bytes: DEFAULT_BS_BYTES,

@@ -228,12 +228,14 @@ fn contradiction(params: &Params) -> Option<String> {
     let plain = params.verify == Verify::None;
     let own_data =
         data.zero || data.refill || data.compress_pct.is_some() || !data.pattern.is_empty();
+    let in_turn = params.rw_run == 1 && params.rw_hole_bytes == 0;
     let in_place = params.percentage_random == ByDirection::all(100)
         && params.distribution == Distribution::Random;
     // Nobody keeps account of what such writes left unwritten.
     let scattered = params.bssplit != ByDirection::default()
         || params.numjobs > 1
         || params.concurrent
+        || !in_turn
         || params.rw.is_random() && !in_place;
     let target = params.latency_target;
     let why = if own_data && !plain {
@@ -241,7 +243,9 @@ fn contradiction(params: &Params) -> Option<String> {
     } else if params.rw.trims() && !plain {
         "what was trimmed cannot be verified"
     } else if !plain && params.rw.writes() && !params.prefill && scattered {
-        "`verify` of writes of several sizes (`bssplit`), of several jobs (`numjobs`) or adapters (`concurrent`), or to favoured places needs `prefill=1`, so that all of the region carries the pattern"
+        "`verify` of writes of several sizes (`bssplit`), of several jobs (`numjobs`) or adapters (`concurrent`), with a modifier of `rw`, or to favoured places needs `prefill=1`, so that all of the region carries the pattern"
+    } else if params.rw_run > 1 && params.percentage_random != ByDirection::all(100) {
+        "`percentage_random` and a modifier of `rw` both say which I/Os follow; give one of them"
     } else if params.adapters.is_some() && !params.concurrent {
         "`adapters` has a meaning with `concurrent=1` only"
     } else if target.target_ns > 0 && target.window_ns == 0 {

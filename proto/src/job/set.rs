@@ -26,7 +26,35 @@ pub(super) fn kb_base(draft: &mut Draft, text: &str) -> Result {
 }
 
 pub(super) fn rw(draft: &mut Draft, text: &str) -> Result {
-    draft.params.rw = value::rw(text)?;
+    let (name, modifier) = match text.split_once(':') {
+        Some((name, modifier)) => (name, Some(modifier)),
+        None => (text, None),
+    };
+    let rw = value::rw(name)?;
+    let (run, hole_bytes) = match modifier {
+        None => (1, 0),
+        Some(_) if rw.reads() && rw.writes() => {
+            return Err(String::from(
+                "a modifier behind `:` is for reads, writes or trims alone",
+            ));
+        }
+        Some(ios) if rw.is_random() => (draft.number(ios, 1, u64::from(u32::MAX))? as u32, 0),
+        Some(back) if back.starts_with('-') => {
+            return Err(String::from("positions do not go backwards here"));
+        }
+        Some(hole) => (1, value::hole(draft, hole)?),
+    };
+    let params = &mut draft.params;
+    (params.rw, params.rw_run, params.rw_hole_bytes) = (rw, run, hole_bytes);
+    Ok(())
+}
+
+pub(super) fn rw_sequencer(draft: &mut Draft, text: &str) -> Result {
+    draft.params.rw_identical = match text {
+        "sequential" => false,
+        "identical" => true,
+        _ => return Err(String::from("allowed are sequential and identical")),
+    };
     Ok(())
 }
 

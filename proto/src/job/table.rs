@@ -35,8 +35,16 @@ pub const KEYS: &[Key] = &[
         &["readwrite"],
         "read, write, randread, randwrite, rw (readwrite), randrw, trim, randtrim",
         "read",
-        "Direction and order.",
+        "Direction and order. `randread:8` takes a new random position every 8 I/Os, `write:4k` leaves out 4k after each; not for mixes.",
         Action::Value(set::rw, get::rw),
+    ),
+    fio(
+        "rw_sequencer",
+        &[],
+        "sequential or identical",
+        "sequential",
+        "Whether I/Os between two random positions of `rw=randread:8` follow each other or are all the same.",
+        Action::Value(set::rw_sequencer, get::rw_sequencer),
     ),
     fio(
         "bs",

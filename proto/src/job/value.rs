@@ -62,9 +62,6 @@ pub(super) fn rw(text: &str) -> Result<Rw> {
         Some((_, None)) => Err(format!(
             "trims and writes in turn are not supported; {ALLOWED}"
         )),
-        None if text.contains(':') => {
-            Err(format!("a modifier after `:` is not supported; {ALLOWED}"))
-        }
         None => Err(String::from(ALLOWED)),
     }
 }
@@ -98,6 +95,17 @@ pub(super) fn block_size(draft: &mut Draft, text: &str) -> Result<u64> {
         return Err(format!(
             "`{text}` is {bytes} bytes; allowed are multiples of {SMALLEST_BLOCK_BYTES} \
              from {SMALLEST_BLOCK_BYTES} to {max}"
+        ));
+    }
+    Ok(bytes)
+}
+
+/// What a sequential job leaves out after each I/O.
+pub(super) fn hole(draft: &mut Draft, text: &str) -> Result<u64> {
+    let bytes = draft.size(text)?;
+    if !bytes.is_multiple_of(SMALLEST_BLOCK_BYTES) {
+        return Err(format!(
+            "`{text}` is {bytes} bytes; allowed are multiples of {SMALLEST_BLOCK_BYTES}"
         ));
     }
     Ok(bytes)

@@ -33,6 +33,39 @@ fn block_sizes_with_shares() {
 }
 
 #[test]
+fn modifiers_of_rw() {
+    let run = job("rw=randread:8");
+    assert_eq!(
+        (run.rw, run.rw_run, run.rw_identical),
+        (Rw::RandRead, 8, false)
+    );
+    assert!(job("rw=randwrite:2\nrw_sequencer=identical").rw_identical);
+    let hole = job("rw=write:12k");
+    assert_eq!((hole.rw_run, hole.rw_hole_bytes), (1, 12_288));
+    assert_eq!(
+        job("rw=randread:8\nrw=read").rw_run,
+        1,
+        "the later one holds"
+    );
+    assert_eq!(job("rw=randread:1"), job("rw=randread"));
+    for (lines, why) in [
+        ("rw=randrw:8", "for reads, writes or trims alone"),
+        ("rw=read:-8k", "positions do not go backwards"),
+        ("rw=read:100", "multiples of 512"),
+        ("rw=randread:0", "allowed are 1 to 4294967295"),
+        ("rw=randread:", "not a number"),
+        ("rw=randreat:8", "allowed are read"),
+        (
+            "rw_sequencer=random",
+            "allowed are sequential and identical",
+        ),
+    ] {
+        let message = refusal(lines);
+        assert!(message.contains(why), "{message}");
+    }
+}
+
+#[test]
 fn distributions() {
     for (text, expected) in [
         ("random", Distribution::Random),

@@ -216,8 +216,11 @@ prop_compose! {
 /// Whether one job may ask for all of it at once.
 fn is_consistent(params: &Params) -> bool {
     let plain = params.verify == Verify::None;
-    let alike =
-        params.bssplit == ByDirection::default() && params.numjobs == 1 && !params.concurrent;
+    let alike = params.bssplit == ByDirection::default()
+        && params.numjobs == 1
+        && !params.concurrent
+        && params.rw_run == 1
+        && params.rw_hole_bytes == 0;
     let in_place = params.percentage_random == ByDirection::all(100)
         && params.distribution == Distribution::Random;
     plain
@@ -230,6 +233,7 @@ fn is_consistent(params: &Params) -> bool {
 prop_compose! {
     fn params()(
         shape in prop_oneof![shape(), finer()],
+        (rw_run, rw_identical, hole_units) in (1u32.., any::<bool>(), 0u64..1 << 40),
         name in "[!-~&&[^#;]]([ -~&&[^#;]]{0,20}[!-~&&[^#;]])?",
         description in "([!-~&&[^#;$]]([ -~&&[^#;$]]{0,30}[!-~&&[^#;$]])?)?",
         runtime_ns in of(1u64..),
@@ -253,7 +257,13 @@ prop_compose! {
         at_end in select(alloc::vec![AtEnd::Stay, AtEnd::PowerOff, AtEnd::Reboot]),
     ) -> Params {
         let name = if name.starts_with("global") { format!("_{name}") } else { name };
+        let alone = !(shape.rw.reads() && shape.rw.writes());
+        let random = shape.rw.is_random();
+        let follows = shape.percentage_random != ByDirection::all(100);
         let params = Params {
+            rw_run: if alone && random && !follows { rw_run } else { 1 },
+            rw_identical,
+            rw_hole_bytes: if alone && !random { hole_units * 512 } else { 0 },
             name,
             description,
             runtime_ns,

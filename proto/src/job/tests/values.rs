@@ -56,10 +56,6 @@ fn directions() {
         refusal("rw=trimwrite"),
         format!("`rw=trimwrite`: trims and writes in turn are not supported; {allowed}")
     );
-    assert_eq!(
-        refusal("rw=randread:8"),
-        format!("`rw=randread:8`: a modifier after `:` is not supported; {allowed}")
-    );
 }
 
 #[test]
