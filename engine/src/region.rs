@@ -97,19 +97,6 @@ impl Region {
             .collect()
     }
 
-    /// How much less than the `size` in bytes that the job asks for this is, as the disk
-    /// ends before; `None` where it is all. A share of the disk is always what it is.
-    #[must_use]
-    pub fn cut_bytes(&self, params: &Params, disk: &Disk) -> Option<u64> {
-        let block = u64::from(disk.block_size_bytes);
-        match params.size {
-            Some(Extent::Bytes(bytes)) => (bytes / block * block)
-                .checked_sub(self.len_bytes)
-                .filter(|&cut| cut > 0),
-            _ => None,
-        }
-    }
-
     /// Whether I/Os of the job straddle physical blocks of the disk, which then
     /// reads, modifies and writes on its own.
     #[must_use]

@@ -142,19 +142,13 @@ fn the_largest_disk_does_not_overflow() {
 }
 
 #[test]
-fn a_size_that_the_disk_cuts_is_told() {
-    let disk = disk(131_072, 512, 512);
-    let cut = |size, offset, stamped| {
-        let mut params = job(4096);
-        params.size = size;
-        params.offset = Extent::Bytes(offset);
-        let region = Region::resolve(&params, &disk, stamped).unwrap();
-        region.cut_bytes(&params, &disk)
-    };
-    assert_eq!(cut(None, 0, true), None);
-    assert_eq!(cut(Some(Extent::Percent(100)), MIB, true), None);
-    assert_eq!(cut(Some(Extent::Bytes(64 * MIB)), 0, false), None);
-    assert_eq!(cut(Some(Extent::Bytes(64 * MIB + 100)), 0, false), None);
-    assert_eq!(cut(Some(Extent::Bytes(64 * MIB)), MIB, false), Some(MIB));
-    assert_eq!(cut(Some(Extent::Bytes(65 * MIB)), 0, true), Some(3 * MIB));
+fn what_is_left_out_is_whole_blocks() {
+    let mut params = job(4096);
+    params.rw_hole_bytes = 512;
+    assert!(Region::resolve(&params, &disk(131_072, 512, 512), false).is_ok());
+    let why = Region::resolve(&params, &disk(16_384, 4096, 4096), false).unwrap_err();
+    assert_eq!(
+        why,
+        "rw=read:512 leaves out no multiple of the disk's 4096 B blocks"
+    );
 }

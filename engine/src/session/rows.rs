@@ -439,13 +439,6 @@ pub fn notes_on(
         );
         notes.push(row_note(number, text));
     }
-    if let Some(cut_bytes) = region.cut_bytes(params, disk) {
-        notes.push(format!(
-            "row {number}: {} ends {cut_bytes} B before the size that was asked for; it works on \
-             {} B",
-            target.info.id, region.len_bytes
-        ));
-    }
     if params.sync && params.rw.writes() && !params.rw.trims() && !disk.durable_writes {
         let text = format!(
             "{} takes no FUA, so its writes are plain ones",
