@@ -12,7 +12,7 @@ use crate::interrupts::Platform;
 use crate::memory::boot_note::BootNote;
 use crate::memory::physical;
 use crate::pci::{self, Config, Function, VGA_CLASS};
-use crate::time::{self, Calibration, NoReference, Rate, math};
+use crate::time::{self, Calibration, Cmos, NoReference, Rate, Rtc, math};
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -91,6 +91,8 @@ impl Ground {
             started: started.unwrap_or_default(),
             vga,
             power: firmware.power,
+            century: firmware.fadt.century,
+            no_rtc: firmware.fadt.no_rtc,
             rate: calibration.finish(),
             cpus,
         }
@@ -117,6 +119,8 @@ pub struct Ready {
     pub vga: Option<Function>,
     /// How it is switched off.
     pub power: Power,
+    century: Option<u8>,
+    no_rtc: bool,
     rate: Rate,
     hypervisor: Hypervisor,
     cpus: u32,
@@ -128,6 +132,12 @@ impl Ready {
     pub fn clock(&self) -> TscClock {
         let emulated = self.hypervisor.kind == hypervisor::Kind::Tcg;
         TscClock::new(self.rate.ticks_per_second).pausing(!emulated)
+    }
+
+    /// What tells the time of day.
+    #[must_use]
+    pub fn wall_clock(&self) -> Rtc<Cmos, TscClock> {
+        Rtc::new(self.clock(), self.century, self.no_rtc)
     }
 
     /// What a person must know of the clock, if anything.

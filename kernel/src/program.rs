@@ -96,8 +96,10 @@ pub fn run(info: &'static mut BootInfo, drivers: &[&Driver]) -> ! {
     for text in &jobs.notes {
         link.record(&remark(text));
     }
+    let mut wall = ready.wall_clock();
     let result = engine::session::run(Setup {
         clock: &clock,
+        wall: &mut wall,
         link: &mut link,
         counters: &Counters,
         adapters: ready.started.adapters,

@@ -6,11 +6,13 @@ mod clock;
 mod device;
 mod line;
 mod media;
+mod wall;
 
 pub use clock::HandClock;
 pub use device::{Answer, Device, Hook, Plan};
 pub use line::{FakeLine, Wire, WireState};
 pub use media::Media;
+pub use wall::HandWall;
 
 use crate::session::{MachineCounters, MachineCounts};
 

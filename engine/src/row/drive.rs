@@ -2,7 +2,7 @@
 
 use super::buffers;
 use super::policy::{AsTheRowSays, General, Halts, Looks, Mixed, Reads, Staged, Writes};
-use super::spec::{Kind, Spec};
+use super::spec::{Extras, Kind, Spec};
 use super::state::{Row, depth_limit};
 use super::tally::{Tally, Workspace};
 use crate::session::{Halt, MachineCounters};
@@ -86,7 +86,7 @@ fn begin<'a>(ctl: &mut dyn Controller, env: Env<'a, dyn Clock + 'a>, spec: Spec)
     let limits = *ctl.limits();
     buffers::prepare(ctl, &spec, depth_limit(&spec, &limits));
     let ramp = spec.ramp_ticks;
-    let start = delayed(env.clock, spec.extras.start_delay_ticks);
+    let start = delayed(env.clock, &spec.extras);
     let mut row = Row::new(limits, env, spec, start);
     row.rings.begin(ctl);
     if ramp == 0 {
@@ -101,11 +101,12 @@ fn end(mut row: Row<'_>, ctl: &mut dyn Controller, before: &Accesses) -> Tally {
     row.sum_up(ctl, before)
 }
 
-/// The stamp at which a row starts: after its delay, in which nothing is done.
-fn delayed(clock: &dyn Clock, ticks: u64) -> u64 {
+/// The stamp at which a row starts: after its delay, and not before its moment, until
+/// when nothing is done.
+fn delayed(clock: &dyn Clock, extras: &Extras) -> u64 {
     let first = clock.now_ticks();
     let mut now = first;
-    while now.saturating_sub(first) < ticks {
+    while now.saturating_sub(first) < extras.start_delay_ticks || now < extras.start_at_ticks {
         clock.relax();
         now = clock.now_ticks();
     }

@@ -95,6 +95,8 @@ pub struct Extras {
     pub data: Data,
     /// Ticks before anything is done.
     pub start_delay_ticks: u64,
+    /// The stamp before which nothing is done.
+    pub start_at_ticks: u64,
     /// So many I/Os are kept one by one.
     pub trace_ios: u32,
     /// The row ends once a figure is steady.

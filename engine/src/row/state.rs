@@ -144,6 +144,8 @@ pub(super) struct Row<'a> {
     pub disks_changed: bool,
     /// What the controller said of itself at the end, if it was not well.
     pub found_unwell: Option<Health>,
+    /// When the row began.
+    pub started_ticks: u64,
     /// 0 as long as nothing completed.
     pub first_completion_ticks: u64,
 }
@@ -263,6 +265,7 @@ impl<'a> Row<'a> {
             controller_lost: false,
             disks_changed: false,
             found_unwell: None,
+            started_ticks: start_ticks,
             first_completion_ticks: 0,
             tracks,
             mix: spec.mix,

@@ -119,6 +119,8 @@ pub struct Tally {
     pub open_at_end: u64,
     /// Age of the oldest of these, in ticks.
     pub oldest_open_ticks: u64,
+    /// When the row began with its I/Os.
+    pub started_ticks: u64,
     /// When the first I/O of the row completed.
     pub first_completion_ticks: Option<u64>,
     /// I/Os issued by direction.
@@ -192,6 +194,7 @@ impl Row<'_> {
             depth_limit: self.depth as u32,
             open_at_end: self.edges.open_at_end,
             oldest_open_ticks: self.edges.oldest_open,
+            started_ticks: self.started_ticks,
             first_completion_ticks: match self.first_completion_ticks {
                 0 => None,
                 ticks => Some(ticks),

@@ -77,6 +77,8 @@ pub fn blank(number: u32, row: &Row, params: &Params, targets: &[&Target]) -> Bo
         },
         status: RunStatus::Skipped,
         reason: None,
+        started_at: None,
+        start_skew_ns: None,
         window_ns: 0,
         open_at_end: OpenAtEnd::default(),
         commands: Commands::default(),

@@ -17,12 +17,15 @@ mod resolve;
 mod rows;
 mod run;
 mod second_look;
+mod start;
 mod together;
 mod trace;
 mod waiting;
+mod wall;
 
 pub use adapter::{Adapter, Target};
 pub use inject::Inject;
 pub use line::{Halt, InterruptLine, NoLine, Woken};
 pub use link::{Link, MachineCounters, MachineCounts};
 pub use run::{Setup, run};
+pub use wall::{NoWallClock, WallClock, WallTie};

@@ -30,6 +30,7 @@ pub fn params(job: &Params) -> Params {
         time_based: false,
         ramp_ns: 0,
         startdelay_ns: 0,
+        start_at_ns: None,
         number_ios: None,
         loops: 1,
         bssplit: ByDirection::default(),

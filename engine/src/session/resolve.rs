@@ -122,6 +122,8 @@ pub fn spec(
             data: crew::data(params),
             trace_ios: params.trace,
             start_delay_ticks: timebase.ticks(params.startdelay_ns),
+            // Only who knows the wall clock can tell.
+            start_at_ticks: 0,
             steady: crew::steady(params, timebase),
             search: crew::search(params, depth, timebase),
             rings: RingSpec {

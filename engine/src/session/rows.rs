@@ -6,6 +6,8 @@ use super::plan::{Part, Row, planned_ns};
 use super::prefill;
 use super::resolve::{self, Place, Written};
 use super::second_look::{SecondLook, same_disk};
+use super::start::Start;
+use super::wall::{WallClock, WallTie};
 use super::{Adapter, figures, outcome, waiting};
 use crate::guard::Verdict;
 use crate::region::Region;
@@ -37,6 +39,12 @@ pub struct Desk<'a, K> {
     pub disks: Vec<DiskInfo>,
     /// What the last write row wrote, if it wrote all it should.
     pub written: Option<(Spec, Written)>,
+    /// What the time is.
+    pub wall: &'a mut dyn WallClock,
+    /// When the next row starts, if that was asked.
+    pub start: Option<Start>,
+    /// The moment at which a row started, and how the clocks were tied then.
+    pub served: Option<(u64, WallTie)>,
     /// A planted fault.
     pub inject: Inject,
     /// It was said that `doorbell_batch` changes no count of a controller with a
@@ -113,7 +121,7 @@ impl<K: Clock> Desk<'_, K> {
             row: number,
             job: run.job.clone(),
             disk: run.disk.clone(),
-            planned_ns: planned_ns(params, row),
+            planned_ns: planned_ns(params, row).map(|ns| ns.saturating_add(self.start_wait_ns())),
         }));
         self.inject.start_of(number);
         let mut looked = Looked::default();
@@ -204,6 +212,7 @@ impl<K: Clock> Desk<'_, K> {
             regions: &regions,
         };
         let mut spec = resolve::spec(params, &[place], &limits, &self.timebase)?;
+        spec.extras.start_at_ticks = self.start_at_ticks();
         self.reserve_trace(params)?;
         if row.is_read_back() && !params.prefill {
             let Some((write, written)) = self.written.take() else {
@@ -364,6 +373,7 @@ impl<K: Clock> Desk<'_, K> {
         let limit = limit.saturating_mul(u32::from(spec.extras.rings.queues));
         let stats = &self.workspace.stats;
         let timebase = &self.timebase;
+        self.fill_in_start(run, tally.started_ticks);
         run.window_ns = timebase.ns(tally.window_ticks);
         let list = &params.percentile_list;
         let [read, change] = figures::directions(spec, stats, list, run.window_ns);

@@ -4,7 +4,7 @@ use super::blank::blank;
 use super::inventory::{Inventory, Target};
 use super::plan::{Part, Row, plan, planned_ns};
 use super::rows::Desk;
-use super::{Adapter, Inject, Link, MachineCounters};
+use super::{Adapter, Inject, Link, MachineCounters, WallClock};
 use crate::row::Workspace;
 use crate::time::{Timebase, elapsed};
 use alloc::boxed::Box;
@@ -26,6 +26,8 @@ pub struct Setup<'a, K: Clock> {
     pub link: &'a mut dyn Link,
     /// Counts that the machine keeps.
     pub counters: &'a dyn MachineCounters,
+    /// What the time is, for rows that start at a moment.
+    pub wall: &'a mut dyn WallClock,
     /// Adapters in PCI order, all started.
     pub adapters: Vec<Adapter<K>>,
     /// Jobs in the order of the job file.
@@ -49,6 +51,7 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
         clock,
         link,
         counters,
+        wall,
         mut adapters,
         jobs,
         origin_ticks,
@@ -72,6 +75,9 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
         timebase: Timebase::new(clock.ticks_per_second()),
         disks: inventory.disks(),
         written: None,
+        wall,
+        start: None,
+        served: None,
         inject,
         told_of_posts: false,
     };
@@ -96,6 +102,12 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
             log.row(run);
             continue;
         }
+        if let Err(why) = desk.await_start(number, row, params, |record| log.send(record)) {
+            let mut run = blank(number, row, params, &targets);
+            run.reason = Some(why);
+            log.row(run);
+            continue;
+        }
         let ended = if params.concurrent && row.part == Part::Job {
             let mut seats = Vec::new();
             for (index, adapter) in adapters.iter_mut().enumerate() {
@@ -109,7 +121,8 @@ pub fn run<K: Clock>(setup: Setup<'_, K>) -> GuestExit {
             desk.run(number, row, params, adapter, targets[0], log.link)
         };
         log.counted_row_begin(&ended.run);
-        for note in ended.notes {
+        let missed = desk.note_start(&ended.run);
+        for note in ended.notes.into_iter().chain(missed) {
             log.note(note);
         }
         if first_io.is_none()

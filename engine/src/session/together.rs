@@ -68,7 +68,7 @@ impl<K: Clock> Desk<'_, K> {
             row: number,
             job: run.job.clone(),
             disk: run.disk.clone(),
-            planned_ns: planned_ns(params, row),
+            planned_ns: planned_ns(params, row).map(|ns| ns.saturating_add(self.start_wait_ns())),
         }));
         self.inject.start_of(number);
         let tally = {
@@ -176,6 +176,7 @@ impl<K: Clock> Desk<'_, K> {
             })
             .collect();
         let mut spec = resolve::spec(params, &places, &limits, &self.timebase)?;
+        spec.extras.start_at_ticks = self.start_at_ticks();
         self.reserve_trace(params)?;
         let irqs = waiting::open_all(params, adapters)?;
         spec.wait = waiting::wait_for(params, &irqs, &self.timebase);

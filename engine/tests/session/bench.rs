@@ -6,7 +6,7 @@ use drivers::block::{
     InterruptMode, Limits, Options, QueueDoorbells, QueueId, Request, SubmitError, Tag,
 };
 use engine::fake::{Device, HandClock, NoCounters};
-use engine::session::{Adapter, Inject, Link, NoLine, Setup, run};
+use engine::session::{Adapter, Inject, Link, NoLine, NoWallClock, Setup, WallClock, run};
 use proto::exit::GuestExit;
 use proto::job::{Params, Rw};
 use proto::record::Record;
@@ -210,11 +210,22 @@ pub fn session_with(
     jobs: &[Params],
     inject: Inject,
 ) -> Outcome {
+    session_at(clock, adapters, jobs, inject, &mut NoWallClock)
+}
+
+pub fn session_at(
+    clock: &HandClock,
+    adapters: Vec<Adapter<HandClock>>,
+    jobs: &[Params],
+    inject: Inject,
+    wall: &mut dyn WallClock,
+) -> Outcome {
     let mut link = Remembering::default();
     let exit = run(Setup {
         clock,
         link: &mut link,
         counters: &NoCounters,
+        wall,
         adapters,
         jobs,
         origin_ticks: 1_000_000,

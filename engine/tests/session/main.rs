@@ -9,6 +9,7 @@ mod protected;
 mod records;
 mod rings;
 mod rows;
+mod start;
 mod together;
 mod trace;
 mod verify;

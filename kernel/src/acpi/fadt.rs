@@ -9,6 +9,8 @@ const PM1A_CNT_BLK: usize = 64;
 const PM1B_CNT_BLK: usize = 68;
 const PM_TMR_BLK: usize = 76;
 const PM_TMR_LEN: usize = 91;
+const CENTURY: usize = 108;
+const IAPC_BOOT_ARCH: usize = 109;
 const FLAGS: usize = 112;
 const RESET_REG: usize = 116;
 const RESET_VALUE: usize = 128;
@@ -18,6 +20,8 @@ const X_PM1B_CNT_BLK: usize = 184;
 const X_PM_TMR_BLK: usize = 208;
 const SLEEP_CONTROL_REG: usize = 244;
 
+/// IAPC_BOOT_ARCH: there is no real-time clock at the ports of CMOS memory.
+const NO_CMOS_RTC: u8 = 1 << 5;
 /// FLAGS: the PM timer counts 32 bits, not 24.
 const TMR_VAL_EXT: u32 = 1 << 8;
 /// FLAGS: RESET_REG works.
@@ -67,6 +71,10 @@ pub struct Fadt {
     pub pm1_control: [Option<u16>; 2],
     /// Port and value that give the PM1 registers to the operating system.
     pub acpi_enable: Option<(u16, u8)>,
+    /// Register of the real-time clock that holds the century.
+    pub century: Option<u8>,
+    /// There is no real-time clock.
+    pub no_rtc: bool,
     /// The sleep control register of reduced hardware.
     pub sleep_control: Option<Register>,
 }
@@ -88,6 +96,13 @@ impl Fadt {
                 port(table, X_PM1B_CNT_BLK, PM1B_CNT_BLK),
             ],
             acpi_enable: acpi_enable(table),
+            century: table
+                .get(CENTURY)
+                .copied()
+                .filter(|register| (1..0x80).contains(register)),
+            no_rtc: table
+                .get(IAPC_BOOT_ARCH)
+                .is_some_and(|flags| flags & NO_CMOS_RTC != 0),
             sleep_control: register(table, SLEEP_CONTROL_REG)
                 .filter(|_| flags & HW_REDUCED_ACPI != 0),
         }
@@ -241,6 +256,22 @@ mod tests {
             address: 0xfea0_0000,
         };
         assert_eq!(Fadt::parse(&table).sleep_control, Some(register));
+    }
+
+    #[test]
+    fn the_real_time_clock_and_its_century() {
+        let mut table = old_table();
+        let of = |table: &[u8]| {
+            let fadt = Fadt::parse(table);
+            (fadt.century, fadt.no_rtc)
+        };
+        assert_eq!(of(&table), (None, false));
+        table[CENTURY] = 0x32;
+        assert_eq!(of(&table), (Some(0x32), false));
+        table[CENTURY] = 0x80;
+        table[IAPC_BOOT_ARCH] = NO_CMOS_RTC;
+        assert_eq!(of(&table), (None, true));
+        assert_eq!(of(&table[..100]), (None, false));
     }
 
     #[test]

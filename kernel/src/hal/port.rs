@@ -94,6 +94,10 @@ pub const SYSTEM_CONTROL_B: IoPort<u8> = harmless(0x61);
 pub const PIC_1_DATA: IoPort<u8> = harmless(0x21);
 /// Second PIC: its mask.
 pub const PIC_2_DATA: IoPort<u8> = harmless(0xa1);
+/// CMOS memory: which byte; bit 7 holds back NMIs (IBM PC AT).
+pub const CMOS_INDEX: IoPort<u8> = harmless(0x70);
+/// CMOS memory: the byte.
+pub const CMOS_DATA: IoPort<u8> = harmless(0x71);
 /// QEMU fw_cfg: selector (docs/specs/fw_cfg.rst).
 pub const FW_CFG_SELECTOR: IoPort<u16> = harmless(0x510);
 /// QEMU fw_cfg: data, byte by byte.

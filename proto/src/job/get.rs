@@ -5,7 +5,7 @@ use super::direction::by_direction_text;
 use super::load::{LatencyTarget, RateProcess};
 use super::params::{AtEnd, DEFAULT_RANDSEED, Extent, Params, Rw, Verify, Wait};
 use super::{bytes, chance, value};
-use crate::units::{size_text, time_text};
+use crate::units::{moment_text, size_text, time_text};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -174,6 +174,10 @@ pub(super) fn offset_increment(params: &Params) -> Option<String> {
 
 pub(super) fn startdelay(params: &Params) -> Option<String> {
     time(params.startdelay_ns)
+}
+
+pub(super) fn start_at(params: &Params) -> Option<String> {
+    params.start_at_ns.map(moment_text)
 }
 
 pub(super) fn loops(params: &Params) -> Option<String> {

@@ -26,8 +26,6 @@ pub struct Key {
     pub default: &'static str,
     /// What it does, for a person.
     pub meaning: &'static str,
-    /// It is refused until it is built.
-    pub(super) refused: bool,
     pub(super) action: Action,
 }
 
@@ -41,40 +39,13 @@ pub(super) enum Action {
     Value(Set, Get),
     /// As `Value`, and a bare key means 1.
     Flag(fn(&mut Params, bool), fn(&Params) -> Option<bool>),
-    /// Nothing: it is not built.
-    Nothing,
-}
-
-/// What a key does in this version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// It is obeyed.
-    Obeyed,
-    /// It is refused as not supported yet.
-    Refused,
 }
 
 impl Key {
-    /// What it does in this version.
-    #[must_use]
-    pub const fn effect(&self) -> Effect {
-        match self.action {
-            _ if self.refused => Effect::Refused,
-            Action::Value(..) | Action::Flag(..) => Effect::Obeyed,
-            Action::Nothing => Effect::Refused,
-        }
-    }
-
-    /// Whether it has values that a sweep could go through.
-    pub(super) const fn takes_value(&self) -> bool {
-        matches!(self.action, Action::Value(..) | Action::Flag(..))
-    }
-
     /// Applies a value to a section.
     pub(super) fn apply(&self, draft: &mut Draft, value: Option<&str>) -> Result<(), String> {
         let name = self.name;
         match self.action {
-            _ if self.refused => Err(format!("`{name}` is not supported yet")),
             Action::Value(set, _) => {
                 let value = value.ok_or_else(|| {
                     let values = self.values;
@@ -92,7 +63,6 @@ impl Key {
                 set(&mut draft.params, on);
                 Ok(())
             }
-            Action::Nothing => Err(format!("`{name}` is not supported yet")),
         }
     }
 
@@ -101,7 +71,6 @@ impl Key {
         match self.action {
             Action::Value(_, get) => get(params),
             Action::Flag(_, get) => get(params).map(|on| String::from(if on { "1" } else { "0" })),
-            Action::Nothing => None,
         }
     }
 

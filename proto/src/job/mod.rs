@@ -32,7 +32,7 @@ mod value;
 pub use chance::percentile_text;
 pub use error::{JobError, JobErrors, Place};
 pub use file::JobFile;
-pub use keys::{Effect, Key, find_key, is_known};
+pub use keys::{Key, find_key, is_known};
 pub use load::{
     ByDirection, Distribution, LatencyTarget, Millionths, RateProcess, Split, SteadyFigure,
     SteadyLimit, SteadyState, Sweep, WriteData,

@@ -203,6 +203,9 @@ pub struct Params {
     pub ramp_ns: u64,
     /// fio `startdelay`; default 0: this long nothing is done.
     pub startdelay_ns: u64,
+    /// Own key `start_at`: the moment before which no I/O starts, in ns since
+    /// 1970-01-01T00:00:00Z.
+    pub start_at_ns: Option<u64>,
     /// fio `number_ios`: I/Os to do, then stop.
     pub number_ios: Option<u64>,
     /// fio `loops`; default 1: so many times over.
@@ -395,6 +398,7 @@ impl Params {
             time_based: false,
             ramp_ns: 0,
             startdelay_ns: 0,
+            start_at_ns: None,
             number_ios: None,
             loops: 1,
             bssplit: ByDirection::default(),

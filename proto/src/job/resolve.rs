@@ -248,6 +248,8 @@ fn contradiction(params: &Params) -> Option<String> {
         "`percentage_random` and a modifier of `rw` both say which I/Os follow; give one of them"
     } else if params.adapters.is_some() && !params.concurrent {
         "`adapters` has a meaning with `concurrent=1` only"
+    } else if params.start_at_ns.is_some() && params.startdelay_ns > 0 {
+        "`start_at` and `startdelay` both say when it starts; give one of them"
     } else if target.target_ns > 0 && target.window_ns == 0 {
         "`latency_target` needs a `latency_window`"
     } else {

@@ -10,6 +10,7 @@ use super::value::{
     self, MAX_ADAPTERS, MAX_IODEPTH, MAX_NUMJOBS, MAX_POLL_INTERVAL_NS, MAX_TRACE_IOS,
 };
 use super::{bytes, chance, sweep as list};
+use crate::units::moment_ns;
 use alloc::format;
 use alloc::string::String;
 
@@ -252,6 +253,11 @@ pub(super) fn startdelay(draft: &mut Draft, text: &str) -> Result {
         ));
     }
     draft.params.startdelay_ns = value::time(text)?;
+    Ok(())
+}
+
+pub(super) fn start_at(draft: &mut Draft, text: &str) -> Result {
+    draft.params.start_at_ns = Some(moment_ns(text)?);
     Ok(())
 }
 

@@ -19,7 +19,7 @@ pub(super) fn sweep(text: &str) -> Result<Sweep, String> {
     let refusal = || foreign::refusal(name).unwrap_or_else(|| unknown(name));
     let key = find_key(name).ok_or_else(refusal)?;
     let once = ["sweep", "repeat", "kb_base", "name", "at_end"];
-    if once.contains(&key.name) || !key.takes_value() {
+    if once.contains(&key.name) {
         return Err(format!("`{}` cannot be swept", key.name));
     }
     let values = values(list)?;

@@ -531,6 +531,13 @@ pub const KEYS: &[Key] = &[
         Action::Value(set::kick_suppression, get::kick_suppression),
     ),
     own(
+        "start_at",
+        "MOMENT: RFC 3339 with its offset, or seconds since 1970",
+        "at once",
+        "Start the job's I/Os at this moment of the guest's clock, so that several machines start together; one that has passed is noted.",
+        Action::Value(set::start_at, get::start_at),
+    ),
+    own(
         "allow_write",
         "DISK[:SIGNATURE][,..]",
         "none",
@@ -551,7 +558,6 @@ pub const KEYS: &[Key] = &[
         "What the machine does after the run, where the host does not end it. Of several jobs the first that asks for something else than stay is obeyed.",
         Action::Value(set::at_end, get::at_end),
     ),
-    own_later("start_at"),
 ];
 
 const fn fio(
@@ -566,7 +572,6 @@ const fn fio(
         name,
         aliases,
         own: false,
-        refused: false,
         values,
         default,
         meaning,
@@ -585,16 +590,4 @@ const fn own(
         own: true,
         ..fio(name, &[], values, default, meaning, action)
     }
-}
-
-/// A key whose values are known and whose effect is not built.
-const fn later(key: Key) -> Key {
-    Key {
-        refused: true,
-        ..key
-    }
-}
-
-const fn own_later(name: &'static str) -> Key {
-    later(own(name, "", "", "", Action::Nothing))
 }

@@ -27,6 +27,19 @@ pub struct Plan {
     pub planned_ns: Option<u64>,
 }
 
+/// A row waits for the moment at which it shall start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartWait {
+    /// Its number, from 0.
+    pub row: u32,
+    /// Job name.
+    pub job: String,
+    /// The moment: RFC 3339 in UTC.
+    pub start_at: String,
+    /// How far it is ahead, in ns.
+    pub wait_ns: u64,
+}
+
 /// A row starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowBegin {
@@ -88,6 +101,8 @@ pub enum Record {
     Ignored(IgnoredInfo),
     /// What will be run.
     Plan(Plan),
+    /// A row will start.
+    StartWait(StartWait),
     /// A row starts.
     RowBegin(RowBegin),
     /// I/Os of the row that just ended, one by one.
@@ -106,13 +121,14 @@ pub enum Record {
 
 impl Record {
     /// The kinds, as they stand in the field [`TAG`].
-    pub const KINDS: [&str; 13] = [
+    pub const KINDS: [&str; 14] = [
         "hello",
         "guest",
         "controller",
         "disk",
         "ignored",
         "plan",
+        "start_wait",
         "row_begin",
         "trace",
         "row",

@@ -17,7 +17,7 @@ mod view;
 mod write;
 
 pub use decode::{Decoder, Event, MAX_LINE_BYTES};
-pub use kinds::{End, Hello, Note, Plan, Progress, Record, RowBegin, TAG};
+pub use kinds::{End, Hello, Note, Plan, Progress, Record, RowBegin, StartWait, TAG};
 pub use line::{Damage, MARK};
 pub use row::{
     GO_TIMEOUT_MS, go_line, parse_go, parse_sync, row_note, row_number, split_row_note, sync_line,

@@ -26,6 +26,12 @@ fn every_kind() -> Vec<Record> {
             rows: 2,
             planned_ns: Some(5_000_000_000),
         }),
+        Record::StartWait(StartWait {
+            row: 0,
+            job: "quick-a".to_string(),
+            start_at: "2026-12-01T10:00:00Z".to_string(),
+            wait_ns: 1,
+        }),
         Record::RowBegin(RowBegin {
             row: 0,
             job: "quick-a".to_string(),
@@ -114,11 +120,11 @@ fn the_line_is_as_documented() {
 fn a_good_log_is_whole() {
     let (events, summary) = decode(good_lines().concat());
     let mut expected = every_kind();
-    expected.push(end(12));
+    expected.push(end(13));
     assert_eq!(typed(&events), expected);
-    assert_eq!(events.len(), 13);
+    assert_eq!(events.len(), 14);
     assert!(summary.is_whole());
-    assert_eq!((summary.records, summary.promised), (13, Some(12)));
+    assert_eq!((summary.records, summary.promised), (14, Some(13)));
 }
 
 #[test]
@@ -129,10 +135,10 @@ fn the_writer_numbers_and_counts() {
         writer.record(&record);
         writer.text("for a person");
     }
-    assert_eq!(writer.written(), 12);
+    assert_eq!(writer.written(), 13);
     writer.end(1, 0, 1);
     let (events, summary) = decode(bytes);
-    assert_eq!(typed(&events).last(), Some(&end(12)));
+    assert_eq!(typed(&events).last(), Some(&end(13)));
     assert!(summary.is_whole());
 }
 
@@ -208,7 +214,7 @@ fn what_is_missing_is_named() {
         .collect();
     assert_eq!(gaps, [2..=3, 5..=5]);
     assert_eq!(summary.missing, gaps);
-    assert_eq!(summary.records, 10);
+    assert_eq!(summary.records, 11);
     assert!(!summary.is_whole());
 }
 
@@ -217,7 +223,7 @@ fn a_missing_tail_is_noticed() {
     let mut lines = good_lines();
     lines.pop();
     let (_, summary) = decode(lines.concat());
-    assert_eq!((summary.records, summary.promised), (12, None));
+    assert_eq!((summary.records, summary.promised), (13, None));
     assert!(!summary.is_whole());
 
     let log = good_lines().concat();
@@ -226,7 +232,7 @@ fn a_missing_tail_is_noticed() {
         matches!(
             events.last(),
             Some(Event::Damaged {
-                seq: Some(12),
+                seq: Some(13),
                 why: Damage::Cut {
                     promised: 59,
                     present: 55
@@ -312,7 +318,7 @@ fn a_guest_that_starts_anew_is_seen() {
         expected: 3,
         found: 0
     }));
-    assert_eq!((summary.records, summary.out_of_order), (16, 1));
+    assert_eq!((summary.records, summary.out_of_order), (17, 1));
     assert!(!summary.is_whole());
 }
 
@@ -359,7 +365,7 @@ fn a_newer_version_is_refused_with_the_version_needed() {
         .collect();
     let (events, summary) = decode(log);
     assert_eq!(events, [Event::TooNew { version: 2 }]);
-    assert_eq!((summary.records, summary.refused), (0, 12));
+    assert_eq!((summary.records, summary.refused), (0, 13));
     assert!(!summary.is_whole());
 }
 
@@ -423,7 +429,7 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn any_interleaving_of_noise_and_records_yields_every_record(
-        noises in proptest::collection::vec(noise(), 14),
+        noises in proptest::collection::vec(noise(), 15),
         chunk in 1usize..200,
     ) {
         let lines = good_lines();
@@ -434,20 +440,20 @@ proptest! {
             log.push(b'\n');
             log.extend_from_slice(line.as_bytes());
         }
-        log.extend_from_slice(&noises[13]);
+        log.extend_from_slice(&noises[14]);
         let (events, summary) = decode_in(log.chunks(chunk));
         prop_assert_eq!(typed(&events).len(), lines.len());
-        prop_assert_eq!(summary.promised, Some(12));
+        prop_assert_eq!(summary.promised, Some(13));
         prop_assert!(summary.missing.is_empty());
     }
 
     #[test]
     fn printable_noise_may_stand_on_the_same_line(
-        noises in proptest::collection::vec("[ -?A-~]{0,30}", 13),
+        noises in proptest::collection::vec("[ -?A-~]{0,30}", 14),
     ) {
         let log: String = noises.iter().zip(good_lines()).flat_map(|(a, b)| [a.clone(), b]).collect();
         let (events, summary) = decode(log);
-        prop_assert_eq!(typed(&events).len(), 13);
+        prop_assert_eq!(typed(&events).len(), 14);
         prop_assert!(summary.is_whole());
     }
 
@@ -463,7 +469,7 @@ proptest! {
         log[at] = byte;
         let (events, summary) = decode(&log);
         let mut expected = every_kind();
-        expected.push(end(12));
+        expected.push(end(13));
         let found = typed(&events);
         // What is called a record is one that was sent, unchanged and in order.
         let mut rest = expected.iter();

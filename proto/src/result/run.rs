@@ -414,6 +414,14 @@ pub struct Run {
     pub status: RunStatus,
     /// Why, where it is not ok.
     pub reason: Option<String>,
+    /// When it began with its I/Os by the guest's wall clock, where `start_at` asked for a
+    /// moment: RFC 3339 in UTC.
+    #[serde(default)]
+    pub started_at: Option<String>,
+    /// How much later that was than the moment; null for rows of the same moment that
+    /// came after its first.
+    #[serde(default)]
+    pub start_skew_ns: Option<u64>,
     /// Real length of the window in ns.
     pub window_ns: u64,
     /// In flight when the window closed.

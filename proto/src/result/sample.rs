@@ -139,6 +139,8 @@ pub(crate) fn run() -> Run {
         },
         status: RunStatus::Failed,
         reason: Some("1 byte differs".to_string()),
+        started_at: Some("2026-12-01T10:00:00.000000412Z".to_string()),
+        start_skew_ns: Some(412),
         window_ns: 2_000_000_123,
         open_at_end: OpenAtEnd {
             count: 32,

@@ -9,6 +9,7 @@
 //! job parser says so. Case never matters, and `b` is a byte.
 
 mod error;
+mod moment;
 mod number;
 mod size;
 #[cfg(test)]
@@ -16,5 +17,6 @@ mod tests;
 mod time;
 
 pub use error::{UnitError, UnitFault};
+pub use moment::{DateTime, moment_ns, moment_text};
 pub use size::{KbBase, SIZE_SUFFIXES, Size, SizeFamily, SizeSuffix, size, size_bytes, size_text};
 pub use time::{TIME_SUFFIXES, TimeSuffix, time_ns, time_text};

@@ -102,7 +102,10 @@ const fn civil(days: i64) -> (i64, i64, i64) {
 /// # Errors
 /// What is wrong with the text, and what would do.
 pub fn moment_ns(text: &str) -> Result<u64, String> {
-    let ns = match text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+    let ns = match text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
         true => seconds(text).ok_or_else(|| String::from(EXAMPLES))?,
         false => rfc3339(text)?,
     };

@@ -32,6 +32,9 @@ pub fn of_row(document: &Document, row: &Row, said: &mut Remarks) {
     if counted > 0 && row.window_ns < SHORT_NS {
         said.on(row.row, "the window was shorter than 1 s: figures scatter.");
     }
+    if let Some(at) = &row.started_at {
+        said.on(row.row, started(at, row.start_skew_ns));
+    }
     data(document, row, said);
     finer(row, said);
     if row.open_at_end.censored {
@@ -39,6 +42,14 @@ pub fn of_row(document: &Document, row: &Row, said: &mut Remarks) {
             row.row,
             "the tail is cut off: an I/O older than p99 was open at the end.",
         );
+    }
+}
+
+/// When it began by its machine's clock, for comparison with other machines.
+fn started(at: &str, skew_ns: Option<u64>) -> String {
+    match skew_ns {
+        Some(ns) => format!("started at {at}, {:.3} ms after start_at.", ns as f64 / 1e6),
+        None => format!("started at {at}, after another row of the same start_at."),
     }
 }
 

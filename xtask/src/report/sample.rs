@@ -63,6 +63,8 @@ pub(crate) fn row(number: u32) -> Row {
         },
         status: RunStatus::Ok,
         reason: None,
+        started_at: None,
+        start_skew_ns: None,
         window_ns: 2_000_000_000,
         open_at_end: OpenAtEnd::default(),
         commands: Commands::default(),

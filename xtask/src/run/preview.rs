@@ -4,9 +4,9 @@
 use super::check::notes;
 use super::disks::Medium;
 use super::machine::Plan;
-use super::rows::{Row, rows, seconds};
+use super::rows::{Part, Row, rows, seconds};
 use proto::job::{AtEnd, Extent};
-use proto::units::size_text;
+use proto::units::{moment_text, size_text};
 use serde_json::{Value, json};
 
 /// Rows that are shown one by one.
@@ -96,9 +96,13 @@ fn shown(row: &Row<'_>) -> String {
     let skipped = row.missing_adapters().map_or(String::new(), |asked| {
         format!("  skipped: it asks for {asked} adapters")
     });
+    let from = match job.start_at_ns {
+        Some(ns) if row.part == Part::Itself => format!("  not before {}", moment_text(ns)),
+        _ => String::new(),
+    };
     let disks: Vec<&str> = row.disks.iter().map(|disk| disk.id.as_str()).collect();
     format!(
-        "{}  {}  {} {}  {}{repeat}{skipped}",
+        "{}  {}  {} {}  {}{from}{repeat}{skipped}",
         job.name,
         disks.join("+"),
         row.what(),
@@ -180,6 +184,19 @@ mod tests {
         })
         .unwrap();
         preview(&plan(&args.machine, &job).unwrap())
+    }
+
+    #[test]
+    fn a_row_with_a_moment_says_so() {
+        let text = of(&[
+            "--controller=pvscsi",
+            "--fio=--name=a --rw=read --runtime=5",
+            "--set=start_at=2026-12-01T11:00:00+01:00",
+        ]);
+        assert!(
+            text.contains("  not before 2026-12-01T10:00:00Z\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub fn follow(
             process.kill();
             break Stop::Refused;
         }
-        if let Some(stop) = overdue(limits, &said.phase, started, phase_start) {
+        if let Some(stop) = overdue(limits, &said, started, phase_start) {
             process.kill();
             break stop;
         }
@@ -158,11 +158,14 @@ fn is_new(before: &Phase, after: &Phase) -> bool {
     }
 }
 
-fn overdue(limits: &Limits, phase: &Phase, started: Instant, since: Instant) -> Option<Stop> {
-    if let Some(total) = limits.total.filter(|total| started.elapsed() > *total) {
+/// Rows that waited for their moments have that time on top of `--timeout`.
+fn overdue(limits: &Limits, said: &Transcript, started: Instant, since: Instant) -> Option<Stop> {
+    let waited = said.start_waits;
+    let late = |total: &Duration| started.elapsed() > total.saturating_add(waited);
+    if let Some(total) = limits.total.filter(late) {
         return Some(Stop::TotalTimeout(total));
     }
-    let limit = limits.of(phase);
+    let limit = limits.of(&said.phase);
     (since.elapsed() > limit).then_some(Stop::PhaseTimeout(limit))
 }
 
@@ -170,7 +173,7 @@ fn overdue(limits: &Limits, phase: &Phase, started: Instant, since: Instant) -> 
 mod tests {
     use super::*;
     use crate::qemu::command::CommandLine;
-    use proto::record::{Note, Record, encode};
+    use proto::record::{Note, Record, StartWait, encode};
     use std::path::Path;
 
     /// Follows a shell script that stands in for QEMU.
@@ -257,6 +260,25 @@ mod tests {
             followed.stop,
             Stop::TotalTimeout(Duration::from_millis(200))
         );
+    }
+
+    #[test]
+    fn the_wait_for_a_moment_is_on_top_of_the_total_time() {
+        let limits = Limits {
+            total: Some(Duration::from_millis(100)),
+            ..Limits::default()
+        };
+        let wait = Record::StartWait(StartWait {
+            row: 0,
+            job: "j".into(),
+            start_at: "2026-12-01T10:00:00Z".into(),
+            wait_ns: 600_000_000_000,
+        });
+        // It ends by itself, long after the total time and long before the moment.
+        let script = format!("echo '{}'; sleep 1; exit 33", encode(0, &wait).trim_end());
+        let (followed, ..) = run(&script, &limits, &Interrupt::default());
+        assert_eq!(followed.stop, Stop::Ended(Exit::Code(33)));
+        assert_eq!(followed.said.start_waits, Duration::from_secs(600));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where a guest is, and how long it may stay there.
 
-use proto::record::{RowBegin, row_number};
+use proto::record::{RowBegin, StartWait, row_number};
 use std::fmt;
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ pub enum Phase {
     Inventory,
     /// Before the first row, or between rows.
     Between,
+    /// Before a row that waits for its moment.
+    StartWait(StartWait),
     /// In a row.
     Row(RowBegin),
     /// After a row, sending the I/Os that it kept one by one; how many came before the
@@ -34,6 +36,10 @@ impl fmt::Display for Phase {
             Self::Row(row) => {
                 let number = row_number(row.row);
                 write!(f, "in row {number} ({} on {})", row.job, row.disk)
+            }
+            Self::StartWait(wait) => {
+                let number = row_number(wait.row);
+                write!(f, "waiting for {} to start row {number}", wait.start_at)
             }
             Self::Trace(row, _) => {
                 let number = row_number(row.row);
@@ -87,6 +93,7 @@ impl Limits {
         match phase {
             Phase::Boot => self.boot,
             Phase::Inventory | Phase::Between | Phase::Trace(..) => self.other,
+            Phase::StartWait(wait) => Duration::from_nanos(wait.wait_ns).saturating_add(self.other),
             Phase::Row(row) => row.planned_ns.map_or(self.unplanned_row, |planned_ns| {
                 Duration::from_nanos(planned_ns).saturating_add(self.row_margin)
             }),
@@ -112,6 +119,20 @@ mod tests {
         assert_eq!(limits.of(&Phase::Row(row.clone())), Duration::from_secs(95));
         row.planned_ns = None;
         assert_eq!(limits.of(&Phase::Row(row)), limits.unplanned_row);
+    }
+
+    #[test]
+    fn a_wait_for_a_moment_is_as_long_as_it_says_and_a_little_longer() {
+        let wait = StartWait {
+            row: 0,
+            job: "j".into(),
+            start_at: "2026-12-01T10:00:00Z".into(),
+            wait_ns: 3_600_000_000_000,
+        };
+        let phase = Phase::StartWait(wait);
+        assert_eq!(Limits::default().of(&phase), Duration::from_secs(3_660));
+        let told = "waiting for 2026-12-01T10:00:00Z to start row 1";
+        assert_eq!(phase.to_string(), told);
     }
 
     #[test]

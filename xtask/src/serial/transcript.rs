@@ -10,6 +10,7 @@ use proto::record::{
 };
 use proto::result::{DiskInfo, Run};
 use serde_json::Value;
+use std::time::Duration;
 
 /// One row.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub struct Transcript {
     pub ignored: Vec<Value>,
     /// What will be run.
     pub plan: Option<Plan>,
+    /// How long rows waited for their moments, all together.
+    pub start_waits: Duration,
     /// I/Os that rows kept one by one; they stay in the log.
     pub traced_ios: u64,
     /// Rows that ended.
@@ -180,6 +183,11 @@ impl Transcript {
             Record::Plan(plan) => {
                 self.plan = Some(plan);
                 self.phase = Phase::Between;
+            }
+            Record::StartWait(wait) => {
+                let ahead = Duration::from_nanos(wait.wait_ns);
+                self.start_waits = self.start_waits.saturating_add(ahead);
+                self.phase = Phase::StartWait(wait);
             }
             Record::RowBegin(begin) => self.phase = Phase::Row(begin),
             Record::Trace(trace) => {

@@ -25,6 +25,10 @@ pub fn text_of(record: &Record) -> String {
             let about = seconds.map_or_else(String::new, |s| format!(", about {s} s"));
             format!("{} rows{about}\n{HEADER}\n", plan.rows)
         }
+        Record::StartWait(wait) => {
+            let number = row_number(wait.row);
+            format!("\r{number:>3} starts at {}\n", wait.start_at)
+        }
         Record::RowBegin(begin) => {
             let job: String = begin.job.chars().take(JOB_CHARS).collect();
             format!("\r{:>3} running: {job}", row_number(begin.row))

@@ -1,7 +1,7 @@
 //! docs/jobs.md shows the table of keys as it is.
 
 use crate::job::foreign::{self, Group, UNSUPPORTED, WITHOUT_EFFECT};
-use crate::job::{Effect, KEYS, Key, is_known, presets};
+use crate::job::{KEYS, Key, is_known, presets};
 use crate::units::{SIZE_SUFFIXES, TIME_SUFFIXES};
 use alloc::format;
 use alloc::string::String;
@@ -28,9 +28,7 @@ fn row(key: &Key) -> String {
 }
 
 fn rows(own: bool) -> String {
-    let keys = KEYS
-        .iter()
-        .filter(|key| key.own == own && key.effect() == Effect::Obeyed);
+    let keys = KEYS.iter().filter(|key| key.own == own);
     let rows: Vec<String> = keys.map(row).collect();
     format!(
         "| key | values | default | meaning |\n|---|---|---|---|\n{}\n",
@@ -66,15 +64,6 @@ fn keys_without_effect() {
 #[test]
 fn keys_of_fio_that_are_refused() {
     assert_shown(&groups(UNSUPPORTED, "what to do instead"));
-}
-
-#[test]
-fn keys_that_are_refused() {
-    let refused = KEYS.iter().filter(|key| key.effect() == Effect::Refused);
-    let names: Vec<String> = refused.map(|key| format!("`{}`", key.name)).collect();
-    let flowed = DOCUMENT.split_whitespace().collect::<Vec<_>>().join(" ");
-    let names = names.join(", ");
-    assert!(flowed.contains(&names), "docs/jobs.md must hold:\n{names}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod foreign;
 mod layers;
 mod presets;
 mod properties;
+mod traced;
 mod values;
 
 use super::{JobFile, Params};

@@ -446,16 +446,6 @@ fn text_is_kept_as_it_is() {
 }
 
 #[test]
-fn traces_have_a_bound() {
-    assert_eq!((job("bs=4k").trace, job("trace=64k").trace), (0, 65_536));
-    assert_eq!(job("trace=65536").trace_bytes(), 5 << 20);
-    assert_eq!(
-        refusal("trace=65537"),
-        "`trace=65537`: out of range; allowed are 0 to 65536"
-    );
-}
-
-#[test]
 fn the_first_wish_for_the_end_is_obeyed() {
     let at_end = |text: &str| JobFile::parse("t", text, &[]).unwrap().at_end();
     assert_eq!(at_end("[a]\n"), AtEnd::Stay);

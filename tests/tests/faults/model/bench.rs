@@ -5,7 +5,7 @@ use core::cell::{Cell, RefCell};
 use drivers::fake::{FakeClock, FakeHal, FakeMemory};
 use drivers::hal::Hal as _;
 use engine::fake::NoCounters;
-use engine::session::{Adapter, Inject, Link, NoLine, Setup, run};
+use engine::session::{Adapter, Inject, Link, NoLine, NoWallClock, Setup, run};
 use proto::exit::GuestExit;
 use proto::job::{Params, Rw};
 use proto::record::Record;
@@ -239,6 +239,7 @@ impl<R: Rig> Bench<R> {
             clock: &self.clock,
             link: &mut link,
             counters: &NoCounters,
+            wall: &mut NoWallClock,
             adapters,
             jobs: &self.jobs,
             origin_ticks: 0,
