@@ -64,6 +64,14 @@ fn passes(event: u32, old: u32, new: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::passes;
+    use crate::fake::FakeRegion;
+
+    #[test]
+    fn the_last_doorbell_of_a_page_is_at_4092() {
+        let room = super::ShadowDoorbells::<FakeRegion>::has_room_for;
+        assert!(room(0) && room(4092));
+        assert!(!room(4093) && !room(4096));
+    }
 
     #[test]
     fn the_event_counts_from_old_inclusive_to_new_exclusive() {

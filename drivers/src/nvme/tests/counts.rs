@@ -31,6 +31,20 @@ fn a_batch_costs_one_doorbell_each_way() {
 }
 
 #[test]
+fn a_doorbell_without_commands_gives_no_slots_back() {
+    let mut rig = rig(NvmeConfig::default(), &plain());
+    rig.nvme.set_buffers(1, 4096).unwrap();
+    rig.send(3, &request());
+    rig.hal.step();
+    let mut out = [Completion::EMPTY; 2];
+    assert_eq!(rig.nvme.reap(Q, &mut out), 2);
+    let before = rig.nvme.accesses();
+    rig.nvme.ring_doorbell(Q);
+    assert_eq!(rig.nvme.accesses(), before);
+    rig.check();
+}
+
+#[test]
 fn completions_that_do_not_fit_wait_for_the_next_pass() {
     let mut rig = rig(NvmeConfig::default(), &plain());
     rig.nvme.set_buffers(1, 4096).unwrap();

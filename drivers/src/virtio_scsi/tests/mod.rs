@@ -12,6 +12,7 @@ mod management;
 mod properties;
 mod regions;
 mod reset;
+mod ring;
 mod transfer;
 mod trouble;
 
