@@ -81,7 +81,7 @@ fn run_general<'a>(ctl: &'a mut dyn Controller, env: Env<'a, dyn Clock + 'a>, sp
     end(row, ctl, &before)
 }
 
-/// Prepares buffers and tables; the stamp at which the row starts.
+/// Prepares buffers and tables; the stamp at which the first I/O starts.
 fn begin<'a>(ctl: &mut dyn Controller, env: Env<'a, dyn Clock + 'a>, spec: Spec) -> (Row<'a>, u64) {
     let limits = *ctl.limits();
     buffers::prepare(ctl, &spec, depth_limit(&spec, &limits));
@@ -92,7 +92,9 @@ fn begin<'a>(ctl: &mut dyn Controller, env: Env<'a, dyn Clock + 'a>, spec: Spec)
     if ramp == 0 {
         row.open_window(ctl, start);
     }
-    (row, start)
+    // A stamp of its own: setting up is no part of the first I/O.
+    let first = row.clock.now_ticks();
+    (row, first)
 }
 
 /// Takes back what is out, and sums up.

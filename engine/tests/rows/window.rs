@@ -1,8 +1,39 @@
 //! Edges of the window.
 
 use crate::bench::{clock, device, run, spec};
-use engine::fake::Answer;
-use engine::row::Spec;
+use drivers::block::Controller;
+use engine::fake::{Answer, HandClock};
+use engine::row::{self, Env, Spec, Workspace};
+use engine::session::{MachineCounters, MachineCounts, NoLine};
+
+/// Counters that take 1 ms to read.
+struct SlowCounters(HandClock);
+
+impl MachineCounters for SlowCounters {
+    fn counts(&self) -> MachineCounts {
+        self.0.advance(1_000_000);
+        MachineCounts::default()
+    }
+}
+
+#[test]
+fn setting_up_is_no_part_of_the_first_io() {
+    let clock = clock(0);
+    let mut device = device(&clock, 4, 30_000);
+    device.set_buffers(1, 4096).unwrap();
+    let mut workspace = Workspace::new();
+    let env = Env {
+        clock: &clock,
+        counters: &SlowCounters(clock.clone()),
+        line: &mut NoLine,
+        workspace: &mut workspace,
+        recheck: &mut |_| Ok(()),
+    };
+    row::run(&mut device, env, spec(3));
+    let latency = &workspace.stats.latency[0];
+    assert_eq!((latency.count(), latency.max()), (3, Some(30_000)));
+    assert_eq!(workspace.stats.submit_ticks, 0, "all looks are free");
+}
 
 #[test]
 fn a_window_by_time_is_as_long_as_its_stamps_say() {
