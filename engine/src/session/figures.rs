@@ -59,16 +59,18 @@ fn direction(latency: &Histogram, bytes: u64, list: &[u32], window_ns: u64) -> D
             count as f64 * 1e9 / window_ns as f64
         }
     };
+    let mut percentiles = BTreeMap::new();
+    percentiles.extend(
+        list.iter()
+            .map(|&one| (percentile_text(one), latency.percentile(one))),
+    );
     Direction {
         ios,
         bytes,
         iops: rate(ios),
         bw_bytes: rate(bytes),
         lat_ns: latencies(latency),
-        percentiles: list
-            .iter()
-            .map(|&one| (percentile_text(one), latency.percentile(one)))
-            .collect(),
+        percentiles,
         bins: latency.bins(),
         overflow: latency.overflow(),
     }

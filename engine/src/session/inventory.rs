@@ -235,7 +235,7 @@ fn disk_info(controller: &str, adapter: usize, disk: &Disk) -> DiskInfo {
 }
 
 fn limits(limits: &Limits) -> BTreeMap<String, u64> {
-    [
+    let named = [
         ("queues", u64::from(limits.queues)),
         ("queue_entries", u64::from(limits.queue_entries)),
         ("max_in_flight", u64::from(limits.max_in_flight)),
@@ -248,8 +248,8 @@ fn limits(limits: &Limits) -> BTreeMap<String, u64> {
             u64::from(limits.doorbell_per_request),
         ),
         ("polls_by_register", u64::from(limits.polls_by_register)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_string(), value))
-    .collect()
+    ];
+    let mut map = BTreeMap::new();
+    map.extend(named.map(|(name, value)| (name.to_string(), value)));
+    map
 }

@@ -53,14 +53,13 @@ pub fn behind_bridge(bridge: PciAddress, behind: &[Node]) -> Layout {
             blocks.push(behind_bridge(node.address, &inner.behind));
         }
     }
-    // Falling alignment leaves no holes between powers of two.
-    blocks.sort_by_key(|block| core::cmp::Reverse(block.align_bytes));
     let mut layout = Layout {
         size_bytes: 0,
         align_bytes: GRANULE_BYTES,
         items: Vec::new(),
     };
-    for block in blocks {
+    // Falling alignment leaves no holes between powers of two.
+    while let Some(block) = take_most_aligned(&mut blocks) {
         let start = layout.size_bytes.next_multiple_of(block.align_bytes);
         layout.align_bytes = layout.align_bytes.max(block.align_bytes);
         layout.size_bytes = start + block.size_bytes;
@@ -88,4 +87,12 @@ fn single(function: PciAddress, bar: &Bar) -> Layout {
             }
         )],
     }
+}
+
+/// Takes the first block of those with the greatest alignment. There are few, and a
+/// stable sort takes much code.
+fn take_most_aligned(blocks: &mut Vec<Layout>) -> Option<Layout> {
+    let falling = |(_, block): &(usize, &Layout)| core::cmp::Reverse(block.align_bytes);
+    let (at, _) = blocks.iter().enumerate().min_by_key(falling)?;
+    Some(blocks.remove(at))
 }
