@@ -28,7 +28,7 @@ pub enum Probe {
 /// Sends a command until it is neither refused by UNIT ATTENTION nor for want
 /// of time or room; bounded.
 fn command(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     at: ScsiAddress,
     cdb: &Cdb,
     data_in: &mut [u8],
@@ -59,7 +59,7 @@ fn has_data(status: Status) -> bool {
 ///
 /// # Errors
 /// As [`ScsiPort::execute`].
-pub fn settle(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Status, ControllerError> {
+pub fn settle(port: &mut dyn ScsiPort, at: ScsiAddress) -> Result<Status, ControllerError> {
     command(port, at, &Cdb::test_unit_ready(), &mut [])
 }
 
@@ -68,7 +68,7 @@ pub fn settle(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Status, Contr
 /// # Errors
 /// [`ControllerError::Refused`] if there is no disk any more; else as
 /// [`ScsiPort::execute`].
-pub fn look_again(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Disk, ControllerError> {
+pub fn look_again(port: &mut dyn ScsiPort, at: ScsiAddress) -> Result<Disk, ControllerError> {
     match probe(port, at)? {
         Probe::Disk(fresh) => Ok(fresh),
         Probe::Absent | Probe::Ignored(_) => Err(ControllerError::Refused {
@@ -80,7 +80,7 @@ pub fn look_again(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Disk, Con
 
 /// Logical units of a target; unit 0 alone where it does not say.
 pub(super) fn report_luns(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     target: u16,
 ) -> Result<Vec<u16>, ControllerError> {
     let at = ScsiAddress { target, lun: 0 };
@@ -99,7 +99,7 @@ pub(super) fn report_luns(
 ///
 /// # Errors
 /// As [`ScsiPort::execute`].
-pub fn probe(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Probe, ControllerError> {
+pub fn probe(port: &mut dyn ScsiPort, at: ScsiAddress) -> Result<Probe, ControllerError> {
     let mut data = [0; INQUIRY_BYTES];
     let status = command(port, at, &Cdb::inquiry(INQUIRY_BYTES as u16), &mut data)?;
     match status {
@@ -133,7 +133,7 @@ pub fn probe(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<Probe, Control
 
 /// The capacity, or why there is none.
 fn read_capacity(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     at: ScsiAddress,
 ) -> Result<Result<Capacity, String>, ControllerError> {
     let mut long = [0; CAPACITY_16_BYTES];
@@ -172,7 +172,7 @@ fn reason_against(capacity: &Capacity) -> Option<String> {
 }
 
 fn describe(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     at: ScsiAddress,
     inquiry: Inquiry,
     capacity: &Capacity,
@@ -220,7 +220,7 @@ fn describe(
 }
 
 /// The mode header; a unit that has none is taken as writable and without FUA.
-fn mode_header(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<ModeHeader, ControllerError> {
+fn mode_header(port: &mut dyn ScsiPort, at: ScsiAddress) -> Result<ModeHeader, ControllerError> {
     for page in [MODE_PAGE_CACHING, MODE_PAGE_ALL] {
         let mut header = [0; MODE_HEADER_BYTES];
         let cdb = Cdb::mode_sense(page, MODE_HEADER_BYTES as u8);
@@ -233,7 +233,7 @@ fn mode_header(port: &mut impl ScsiPort, at: ScsiAddress) -> Result<ModeHeader, 
 
 /// The body of a page of vital product data; `None` if the unit does not give it.
 fn vital_page(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     at: ScsiAddress,
     page: u8,
 ) -> Result<Option<Vec<u8>>, ControllerError> {

@@ -25,7 +25,7 @@ pub struct Found {
 /// [`ControllerError::TimedOut`] once several targets have not answered; else as
 /// [`ScsiPort::execute`].
 pub fn scan(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     targets: impl Iterator<Item = u16>,
     max_lun: u16,
 ) -> Result<Found, ControllerError> {
@@ -50,7 +50,7 @@ pub fn scan(
 }
 
 fn scan_target(
-    port: &mut impl ScsiPort,
+    port: &mut dyn ScsiPort,
     target: u16,
     max_lun: u16,
     found: &mut Found,
