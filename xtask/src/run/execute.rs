@@ -69,6 +69,9 @@ pub fn execute(
         "starting QEMU {}, {} ({}), {} MiB",
         qemu.version, plan.accel.name, plan.accel.reason, plan.memory_mib
     ));
+    if plan.jobs.iter().any(|job| job.start_at_ns.is_some()) {
+        std::thread::sleep(to_next_second(OffsetDateTime::now_utc().nanosecond()));
+    }
     let mut process = Process::start(&line)?;
     let followed = watch(
         plan,
@@ -87,6 +90,13 @@ pub fn execute(
         followed,
         document,
     })
+}
+
+/// Time until the next whole second. QEMU gives its real-time clock the second at which
+/// it starts without the fraction: one that starts at the edge has a clock that is late
+/// by no more than its own start takes.
+const fn to_next_second(nanosecond: u32) -> Duration {
+    Duration::from_nanos((1_000_000_000 - nanosecond as u64) % 1_000_000_000)
 }
 
 fn make_scratch(plan: &Plan, folder: &RunFolder) -> Result<(), Failure> {
@@ -137,5 +147,17 @@ fn host_info(plan: &Plan, args: &MachineArgs, qemu: &Qemu, command_line: String)
         backend: args.backend.to_string(),
         command_line,
         first_record_s: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_second_is_at_most_one_away() {
+        assert_eq!(to_next_second(0), Duration::ZERO);
+        assert_eq!(to_next_second(1), Duration::from_nanos(999_999_999));
+        assert_eq!(to_next_second(999_999_999), Duration::from_nanos(1));
     }
 }
