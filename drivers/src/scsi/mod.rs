@@ -20,6 +20,8 @@ pub mod transfer;
 mod units;
 
 #[cfg(test)]
+pub(crate) mod kit;
+#[cfg(test)]
 mod tests;
 
 pub use cdb::{Cdb, TransferCdb, TransferCode, UNMAP_LIST_BYTES, unmap_list};

@@ -7,6 +7,7 @@
 mod bus;
 mod execute;
 mod fault;
+mod pace;
 mod pages;
 mod reply;
 mod store;
@@ -14,6 +15,7 @@ mod unit;
 
 pub use bus::ScsiBus;
 pub use fault::{Fault, FaultKind, FaultWhen};
+pub use pace::{Completing, Fetching};
 pub use reply::{Direction, ScsiReply, sense_fixed};
 pub use store::BlockStore;
 pub use unit::{Executed, Medium, ScsiUnit, UnitCounts};

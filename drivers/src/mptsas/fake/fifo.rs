@@ -3,7 +3,7 @@
 use super::MptModel;
 use super::commands::Pending;
 use super::model::OPERATIONAL;
-use super::quirks::{Completing, Fetching};
+use super::{Completing, Fetching};
 use crate::hal::BusAddr;
 use alloc::vec::Vec;
 

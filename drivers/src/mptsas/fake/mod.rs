@@ -18,5 +18,6 @@ mod quirks;
 mod tasks;
 mod trouble;
 
+pub use crate::fake::scsi::Completing;
 pub use model::{MptModel, Seen};
-pub use quirks::{Chip, Completing, Fetching, Quirks};
+pub use quirks::{Chip, Fetching, Quirks};

@@ -2,7 +2,7 @@
 
 use super::commands::Pending;
 use super::doorbell::Exchange;
-use super::quirks::{Chip, Completing, Fetching, Quirks};
+use super::{Chip, Completing, Fetching, Quirks};
 use crate::fake::scsi::ScsiBus;
 use crate::fake::{FakeDevice, FakeMemory};
 use alloc::collections::VecDeque;

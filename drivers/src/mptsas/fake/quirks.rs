@@ -104,14 +104,3 @@ pub enum Fetching {
     /// At most so many per step.
     OnStep(usize),
 }
-
-/// When fetched commands are completed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completing {
-    /// As soon as they are fetched.
-    AtOnce,
-    /// That many steps later.
-    AfterSteps(u32),
-    /// When the test says so, by [`complete`](super::MptModel::complete).
-    ByHand,
-}

@@ -15,7 +15,8 @@ use crate::fake::{FakeDevice, FakeMemory};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-pub use quirks::{Completing, Fetching, Quirks};
+pub use crate::fake::scsi::{Completing, Fetching};
+pub use quirks::Quirks;
 use requests::Pending;
 use rings::{MessageRing, ModelRings};
 

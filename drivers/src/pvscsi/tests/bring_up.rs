@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::block::{ControllerError, DiskAddress};
-use crate::fake::FakeMemory;
-use crate::fake::scsi::{Fault, FaultKind, FaultWhen, ScsiUnit};
+use crate::fake::scsi::ScsiUnit;
 use crate::hal::Hal;
 use crate::hal::Mmio;
 
@@ -91,44 +90,6 @@ fn all_units_of_all_targets_are_found_but_esxis_own() {
 }
 
 #[test]
-fn sixty_four_disks_tell_their_attention_and_are_all_found() {
-    let mut bus = ScsiBus::new();
-    for target in 0..64 {
-        bus.insert(target, 0, ScsiUnit::disk(1000 + u64::from(target), 512));
-    }
-    let machine = qemu(bus);
-    let adapter = start(&machine, 1);
-    let sizes: Vec<u64> = adapter.disks().iter().map(|disk| disk.blocks).collect();
-    assert_eq!(sizes, (1000..1064).collect::<Vec<u64>>());
-    assert!(adapter.ignored().is_empty());
-    let mut device = machine.device();
-    assert!(
-        device
-            .bus
-            .units_mut()
-            .all(|unit| unit.attentions.is_empty())
-    );
-}
-
-#[test]
-fn what_is_no_disk_is_ignored() {
-    let mut bus = ScsiBus::new();
-    bus.insert(0, 0, ScsiUnit::cd_rom(0));
-    bus.insert(1, 0, ScsiUnit::disk(0, 512));
-    bus.insert(2, 0, ScsiUnit::disk(1, 512));
-    let mut adapter = ready(&qemu(bus), 1);
-    assert_eq!(adapter.ignored().len(), 2);
-    assert_eq!(adapter.disks().len(), 1);
-    assert_eq!(run(&mut adapter, &request(Op::Read, 0, 1, 3)), Status::Ok);
-}
-
-#[test]
-fn an_adapter_without_disks_starts() {
-    let adapter = start(&qemu(ScsiBus::new()), 1);
-    assert!(adapter.disks().is_empty() && adapter.ignored().is_empty());
-}
-
-#[test]
 fn other_ring_sizes_are_refused_before_the_device_sees_them() {
     for pages in [0, 3, 5, 31, 33, 64, 256] {
         let machine = one_disk();
@@ -162,24 +123,6 @@ fn the_rings_have_the_asked_size() {
 }
 
 #[test]
-fn a_device_that_is_gone_says_so() {
-    let machine = one_disk();
-    machine.unplug();
-    assert_eq!(fails(&machine, &options(1)), ControllerError::Gone);
-}
-
-#[test]
-fn a_device_that_goes_during_the_scan_says_so() {
-    let machine = one_disk();
-    machine.device().mute = true;
-    let pulled = machine.clone();
-    machine
-        .clock()
-        .watch(alloc::rc::Rc::new(move |_| pulled.unplug()));
-    assert_eq!(fails(&machine, &options(1)), ControllerError::Gone);
-}
-
-#[test]
 fn refused_rings_are_an_error() {
     let machine = one_disk();
     machine.device().refuses_rings = true;
@@ -188,51 +131,6 @@ fn refused_rings_are_an_error() {
         answer: u64::from(u32::MAX),
     };
     assert_eq!(fails(&machine, &options(1)), refused);
-}
-
-#[test]
-fn a_mute_device_ends_the_start_in_time() {
-    let machine = one_disk();
-    machine.device().mute = true;
-    let timed_out = ControllerError::TimedOut {
-        what: "TEST UNIT READY",
-        after_ms: 5_000,
-    };
-    assert_eq!(fails(&machine, &options(1)), timed_out);
-    assert!(machine.clock().peek_ticks() < 11_000_000_000);
-    assert_clean(&machine);
-}
-
-#[test]
-fn a_silent_unit_is_noted_and_the_rest_works() {
-    let mut bus = ScsiBus::with_disk(100, 512);
-    bus.insert(1, 0, ScsiUnit::disk(200, 512));
-    bus.unit(0, 0).plant(Fault {
-        when: FaultWhen::Any,
-        kind: FaultKind::Lost,
-        times: 1,
-    });
-    let machine = qemu(bus);
-    let mut adapter = ready(&machine, 1);
-    assert_eq!(
-        adapter.ignored()[0].reason,
-        "no answer to TEST UNIT READY within 5000 ms"
-    );
-    assert_eq!(adapter.disks()[0].blocks, 200);
-    assert_eq!(run(&mut adapter, &read(0, 0)), Status::Ok);
-    assert_clean(&machine);
-}
-
-#[test]
-fn want_of_memory_is_an_error_and_leaves_nothing_behind() {
-    for count in 0..6 {
-        let machine = one_disk();
-        machine.memory().fail_after(Some(count));
-        let error = fails(&machine, &options(32));
-        assert!(matches!(error, ControllerError::Dma(_)), "{error:?}");
-        assert_eq!(machine.memory().live_bytes(), 0);
-        assert_eq!(machine.memory().violations(), []);
-    }
 }
 
 #[test]
@@ -290,23 +188,4 @@ fn a_small_bar_is_refused() {
         error,
         Some(ControllerError::Refused { answer: 0x1000, .. })
     ));
-}
-
-#[test]
-fn everything_works_below_and_across_4_gib() {
-    for base in [0x1000, 0xffff_c000, 0x12_3450_0000, 0xf_ffff_fff0_0000] {
-        let memory = FakeMemory::starting_at(crate::hal::BusAddr(base));
-        let bus = ScsiBus::with_disk(1 << 20, 512);
-        let machine = FakeHal::on(memory, Default::default(), |memory| {
-            PvscsiModel::new(memory, bus)
-        });
-        let mut adapter = ready(&machine, 32);
-        adapter.fill_buffer(BufferId(0), 0, &[0x5a; 4096]);
-        assert_eq!(run(&mut adapter, &request(Op::Write, 8, 8, 0)), Status::Ok);
-        assert_eq!(run(&mut adapter, &read(8, 1)), Status::Ok);
-        let mut seen = [0; 4096];
-        adapter.read_buffer(BufferId(1), 0, &mut seen);
-        assert_eq!(seen, [0x5a; 4096]);
-        assert_clean(&machine);
-    }
 }

@@ -1,30 +1,28 @@
 //! The driver against the adapter in memory.
 
+mod bench;
 mod bring_up;
 mod errors;
 mod hot_plug;
 mod io;
+mod kit;
 mod layout;
 mod limits;
 mod properties;
 mod reset;
-mod transfer;
 mod trouble;
 
 use super::Pvscsi;
 use super::fake::PvscsiModel;
 use super::options::Ages;
-use crate::block::{
-    BufferId, Completion, Controller, DiskId, Lba, Op, Options, QueueId, Request, Status, Tag,
-};
+use crate::block::{BufferId, Controller, DiskId, Op, Options, Status};
 use crate::fake::FakeHal;
 use crate::fake::scsi::ScsiBus;
+use crate::scsi::kit::{Q, read, reap_all, request, run, submit_reads};
 use alloc::vec::Vec;
 
 type Machine = FakeHal<PvscsiModel>;
 type Adapter = Pvscsi<Machine>;
-
-const Q: QueueId = QueueId(0);
 
 fn qemu(bus: ScsiBus) -> Machine {
     FakeHal::new(|memory| PvscsiModel::new(memory, bus))
@@ -57,45 +55,6 @@ fn ready(machine: &Machine, ring_pages: u16) -> Adapter {
     adapter
 }
 
-fn request(op: Op, lba: u64, blocks: u32, cookie: u32) -> Request {
-    Request {
-        disk: DiskId(0),
-        op,
-        lba: Lba(lba),
-        blocks,
-        buffer: BufferId(cookie % 64),
-        buffer_offset_bytes: 0,
-        cookie,
-    }
-}
-
-fn read(lba: u64, cookie: u32) -> Request {
-    request(Op::Read, lba, 8, cookie)
-}
-
-/// Everything that can be reaped now.
-fn reap_all(adapter: &mut Adapter) -> Vec<Completion> {
-    let mut finished = Vec::new();
-    loop {
-        let mut out = [Completion::EMPTY; 7];
-        let count = adapter.reap(Q, &mut out);
-        finished.extend_from_slice(&out[..count]);
-        if count < out.len() {
-            return finished;
-        }
-    }
-}
-
-/// Submits, rings, and reaps the one completion there must be.
-fn run(adapter: &mut Adapter, request: &Request) -> Status {
-    let tag = adapter.submit(Q, request).unwrap();
-    adapter.ring_doorbell(Q);
-    let finished = reap_all(adapter);
-    assert_eq!(finished.len(), 1, "exactly one completion");
-    assert_eq!((finished[0].tag, finished[0].cookie), (tag, request.cookie));
-    finished[0].status
-}
-
 /// The model must have seen no breach of the protocol.
 fn assert_clean(machine: &Machine) {
     assert_eq!(machine.memory().violations(), []);
@@ -123,14 +82,4 @@ fn start_at(machine: &Machine, ring_pages: u16, ages: Ages) -> Adapter {
         Pvscsi::start_at(machine.clone(), machine.mmio(), &options(ring_pages), ages).unwrap();
     adapter.set_buffers(64, 65_536).unwrap();
     adapter
-}
-
-fn submit_reads(adapter: &mut Adapter, count: u32) -> Vec<Tag> {
-    (0..count)
-        .map(|cookie| {
-            adapter
-                .submit(Q, &read(u64::from(cookie) * 8, cookie))
-                .unwrap()
-        })
-        .collect()
 }

@@ -1,38 +1,8 @@
-//! Reset, abort, other options, shutdown, interrupts.
+//! Abort, other ring sizes, interrupts.
 
-use super::super::fake::{Completing, Fetching};
+use super::super::fake::Completing;
 use super::*;
 use crate::block::{ControllerError, Health, InterruptMode, SubmitError};
-
-#[test]
-fn a_reset_forgets_what_was_in_flight_and_goes_on() {
-    for fetching in [Fetching::AtKick, Fetching::OnStep(3)] {
-        let machine = one_disk();
-        let mut adapter = ready(&machine, 1);
-        machine.device().completing = Completing::ByHand;
-        machine.device().fetching = fetching;
-        adapter.fill_buffer(BufferId(63), 0, b"kept");
-        let old = submit_reads(&mut adapter, 20);
-        adapter.ring_doorbell(Q);
-        machine.step();
-        submit_reads(&mut adapter, 5);
-        machine.device().completing = Completing::AtOnce;
-        machine.device().fetching = Fetching::AtKick;
-        adapter.reset().unwrap();
-        assert_eq!(adapter.in_flight(), 0);
-        assert_eq!(reap_all(&mut adapter), []);
-        // The unit attention of the reset has been taken; buffers are as before.
-        let mut kept = [0; 4];
-        adapter.read_buffer(BufferId(63), 0, &mut kept);
-        let tag = adapter.submit(Q, &read(0, 0)).unwrap();
-        assert!(!old.contains(&tag));
-        adapter.ring_doorbell(Q);
-        assert_eq!(reap_all(&mut adapter)[0].status, Status::Ok);
-        assert_eq!(adapter.health(), Health::Ok);
-        assert_eq!(&kept, b"kept");
-        assert_clean(&machine);
-    }
-}
 
 #[test]
 fn an_aborted_command_completes_as_such_and_alone() {
@@ -94,93 +64,6 @@ fn other_ring_sizes_can_be_taken_while_idle() {
     let setups = machine.device().seen.setups;
     adapter.reconfigure(&options(8)).unwrap();
     assert_eq!(machine.device().seen.setups, setups, "nothing to change");
-    assert_clean(&machine);
-}
-
-#[test]
-fn other_options_are_refused_without_harm() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    let before = adapter.accesses();
-    let bad = ControllerError::BadOption {
-        what: "ring_pages",
-        value: 3,
-    };
-    assert_eq!(adapter.reconfigure(&options(3)), Err(bad));
-    machine.device().completing = Completing::ByHand;
-    submit_reads(&mut adapter, 2);
-    assert_eq!(
-        adapter.reconfigure(&options(2)),
-        Err(ControllerError::InFlight(2))
-    );
-    assert_eq!(
-        adapter.set_buffers(1, 512),
-        Err(ControllerError::InFlight(2))
-    );
-    assert_eq!(
-        adapter.refresh_disk(DiskId(0)),
-        Err(ControllerError::InFlight(2))
-    );
-    assert_eq!(adapter.accesses().mmio, before.mmio);
-    adapter.ring_doorbell(Q);
-    while machine.device().complete(0) {}
-    assert_eq!(reap_all(&mut adapter).len(), 2);
-    machine.memory().fail_after(Some(1));
-    assert!(matches!(
-        adapter.reconfigure(&options(2)),
-        Err(ControllerError::Dma(_))
-    ));
-    machine.device().completing = Completing::AtOnce;
-    assert_eq!(
-        run(&mut adapter, &read(0, 0)),
-        Status::Ok,
-        "the old rings still work"
-    );
-}
-
-#[test]
-fn commands_are_counted_over_all_set_ups() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    let before = machine.device().seen.requests;
-    assert_eq!(adapter.accesses().commands, before);
-    run(&mut adapter, &read(0, 0));
-    adapter.reconfigure(&options(2)).unwrap();
-    run(&mut adapter, &read(0, 0));
-    adapter.reset().unwrap();
-    assert_eq!(adapter.accesses().commands, machine.device().seen.requests);
-    assert!(adapter.accesses().commands > before + 2);
-}
-
-#[test]
-fn after_shutdown_the_device_has_no_rings() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    machine.device().completing = Completing::ByHand;
-    submit_reads(&mut adapter, 3);
-    adapter.ring_doorbell(Q);
-    adapter.shutdown();
-    assert!(!machine.device().has_rings());
-    assert_eq!(machine.device().interrupt_mask(), 0);
-    let writes = adapter.accesses().mmio.writes;
-    adapter.shutdown();
-    assert_eq!(adapter.accesses().mmio.writes, writes, "idempotent");
-    assert_eq!(adapter.submit(Q, &read(0, 0)), Err(SubmitError::Dead));
-    adapter.set_buffers(1, 512).unwrap();
-    assert!(!machine.device().has_rings());
-}
-
-#[test]
-fn memory_is_freed_after_the_device_let_go_of_it() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 4);
-    machine.device().completing = Completing::ByHand;
-    submit_reads(&mut adapter, 3);
-    adapter.ring_doorbell(Q);
-    drop(adapter);
-    assert!(!machine.device().has_rings());
-    assert_eq!(machine.memory().live_bytes(), 0);
-    machine.step();
     assert_clean(&machine);
 }
 

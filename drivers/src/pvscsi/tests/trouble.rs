@@ -1,189 +1,26 @@
-//! Devices that lie, stall or vanish.
+//! Contexts that are none.
 
-use super::super::fake::Completing;
+use super::bench::Qemu;
 use super::*;
-use crate::block::{Health, SubmitError};
-
-/// An adapter with three reads open at a device that completes by hand.
-fn three_open() -> (Machine, Adapter, Vec<Tag>) {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    machine.device().completing = Completing::ByHand;
-    let tags = submit_reads(&mut adapter, 3);
-    adapter.ring_doorbell(Q);
-    (machine, adapter, tags)
-}
-
-fn assert_lying(adapter: &mut Adapter, count: u64) {
-    assert!(matches!(adapter.health(), Health::Lying(_)));
-    assert_eq!(adapter.accesses().bad_completions, count);
-    assert_eq!(adapter.submit(Q, &read(0, 0)), Err(SubmitError::Dead));
-}
-
-/// A reset makes it usable again.
-fn assert_recovers(machine: &Machine, adapter: &mut Adapter) {
-    machine.device().completing = Completing::AtOnce;
-    adapter.reset().unwrap();
-    assert_eq!(adapter.health(), Health::Ok);
-    assert_eq!(run(adapter, &read(0, 9)), Status::Ok);
-    assert_eq!(machine.memory().violations(), []);
-}
-
-#[test]
-fn a_runaway_index_is_not_followed() {
-    for count in [4, 129, 1 << 31, u32::MAX] {
-        let (machine, mut adapter, _) = three_open();
-        machine.device().run_away(count);
-        assert_eq!(reap_all(&mut adapter), []);
-        assert_eq!(reap_all(&mut adapter), []);
-        assert_eq!(adapter.in_flight(), 3);
-        assert_lying(&mut adapter, 1);
-        assert_recovers(&machine, &mut adapter);
-    }
-}
-
-#[test]
-fn an_index_on_an_idle_ring_is_not_followed() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    let again = machine.device().last_context();
-    machine.device().post_context(again);
-    assert_eq!(reap_all(&mut adapter), []);
-    assert_lying(&mut adapter, 1);
-}
+use crate::scsi::kit::trouble::{assert_lying, assert_recovers, three_open};
 
 #[test]
 fn an_unknown_context_is_not_believed() {
     for context in [0, 31, u64::MAX, 1 << 32 | 1 << 5] {
-        let (machine, mut adapter, _) = three_open();
+        let (machine, mut adapter, _) = three_open::<Qemu>();
         machine.device().post_context(context);
         assert_eq!(reap_all(&mut adapter), []);
         assert_eq!(adapter.in_flight(), 3);
         assert_lying(&mut adapter, 1);
-        assert_recovers(&machine, &mut adapter);
+        assert_recovers::<Qemu>(&machine, &mut adapter);
     }
 }
 
 #[test]
 fn the_right_context_with_high_bits_set_is_not_believed() {
-    let (machine, mut adapter, tags) = three_open();
+    let (machine, mut adapter, tags) = three_open::<Qemu>();
     let context = u64::from(tags[0].bits()) | 1 << 40;
     machine.device().post_context(context);
     assert_eq!(reap_all(&mut adapter), []);
     assert_lying(&mut adapter, 1);
-}
-
-#[test]
-fn a_doubled_completion_counts_once() {
-    let (machine, mut adapter, tags) = three_open();
-    machine.device().complete(0);
-    let again = machine.device().last_context();
-    machine.device().post_context(again);
-    let finished = reap_all(&mut adapter);
-    assert_eq!(finished.len(), 1);
-    assert_eq!(finished[0].tag, tags[0]);
-    assert_eq!(adapter.in_flight(), 2);
-    assert_lying(&mut adapter, 1);
-    assert_recovers(&machine, &mut adapter);
-}
-
-#[test]
-fn a_stale_completion_does_not_end_the_next_command_of_its_slot() {
-    let (machine, mut adapter, _) = three_open();
-    machine.device().complete(0);
-    let stale = machine.device().last_context();
-    assert_eq!(reap_all(&mut adapter).len(), 1);
-    // The slot is given out again at once.
-    adapter.submit(Q, &read(0, 50)).unwrap();
-    adapter.ring_doorbell(Q);
-    machine.device().post_context(stale);
-    assert_eq!(reap_all(&mut adapter), []);
-    assert_eq!(adapter.in_flight(), 3);
-    assert_lying(&mut adapter, 1);
-}
-
-#[test]
-fn what_was_not_published_cannot_complete() {
-    let (machine, mut adapter, _) = three_open();
-    adapter.submit(Q, &read(0, 60)).unwrap();
-    let early = machine.device().unpublished_context().unwrap();
-    machine.device().post_context(early);
-    assert_eq!(reap_all(&mut adapter), []);
-    assert_eq!(adapter.in_flight(), 4);
-    assert_lying(&mut adapter, 1);
-}
-
-#[test]
-fn good_completions_beside_bad_ones_are_kept() {
-    let (machine, mut adapter, _) = three_open();
-    machine.device().post_context(77);
-    machine.device().complete(1);
-    machine.device().complete(1);
-    let cookies: Vec<u32> = reap_all(&mut adapter)
-        .iter()
-        .map(|done| done.cookie)
-        .collect();
-    assert_eq!(cookies, [1, 2]);
-    assert_lying(&mut adapter, 1);
-}
-
-#[test]
-fn published_completions_are_taken_while_others_wait_for_the_doorbell() {
-    let (machine, mut adapter, _) = three_open();
-    for cookie in 10..20 {
-        adapter.submit(Q, &read(0, cookie)).unwrap();
-    }
-    machine.device().complete(2);
-    let finished = reap_all(&mut adapter);
-    assert_eq!(finished.len(), 1);
-    assert_eq!(finished[0].cookie, 2);
-    adapter.ring_doorbell(Q);
-    while machine.device().complete(0) {}
-    assert_eq!(reap_all(&mut adapter).len(), 12);
-    assert_eq!(adapter.health(), Health::Ok);
-    assert_clean(&machine);
-}
-
-#[test]
-fn a_device_that_never_answers_holds_nobody() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    machine.device().mute = true;
-    submit_reads(&mut adapter, 4);
-    adapter.ring_doorbell(Q);
-    assert_eq!(reap_all(&mut adapter), []);
-    assert_eq!(adapter.in_flight(), 4);
-    machine.device().mute = false;
-    adapter.reset().unwrap();
-    assert_eq!(run(&mut adapter, &read(0, 0)), Status::Ok);
-    assert_clean(&machine);
-}
-
-#[test]
-fn a_slow_device_completes_later() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 1);
-    machine.device().completing = Completing::AfterSteps(2);
-    submit_reads(&mut adapter, 4);
-    adapter.ring_doorbell(Q);
-    for expected in [0, 0, 4] {
-        machine.step();
-        assert_eq!(reap_all(&mut adapter).len(), expected);
-    }
-    // Also during a scan, which waits for it.
-    machine.device().bus.unit(0, 0).reset(0);
-    adapter.refresh_disk(DiskId(0)).unwrap();
-    assert_clean(&machine);
-}
-
-#[test]
-fn a_device_that_vanishes_with_commands_open_leaves_them_open() {
-    let (machine, mut adapter, _) = three_open();
-    machine.unplug();
-    machine.step();
-    adapter.ring_doorbell(Q);
-    assert_eq!(reap_all(&mut adapter), []);
-    assert_eq!(adapter.in_flight(), 3);
-    assert_eq!(adapter.reset(), Err(crate::block::ControllerError::Gone));
-    assert_eq!(adapter.health(), Health::Gone);
 }

@@ -16,7 +16,8 @@ use crate::fake::scsi::ScsiBus;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-pub use quirks::{Completing, Fetching, Quirks, regions};
+pub use crate::fake::scsi::{Completing, Fetching};
+pub use quirks::{Quirks, regions};
 use requests::Pending;
 use rings::ModelRing;
 

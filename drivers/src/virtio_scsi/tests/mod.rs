@@ -1,11 +1,13 @@
 //! The driver against the device in memory.
 
+mod bench;
 mod bring_up;
 mod errors;
 mod events;
 mod interrupts;
 mod io;
 mod kicks;
+mod kit;
 mod layout;
 mod limits;
 mod management;
@@ -13,24 +15,21 @@ mod properties;
 mod regions;
 mod reset;
 mod ring;
-mod transfer;
 mod trouble;
 
 use super::VirtioScsi;
 use super::fake::{Quirks as Offers, VirtioModel, regions};
 use super::quirks::Quirks;
 use crate::block::{
-    BufferId, Completion, Controller, ControllerError, DiskId, Lba, Op, Options, QueueId, Request,
-    Status, Tag,
+    BufferId, Completion, Controller, ControllerError, DiskId, Op, Options, QueueId, Status,
 };
 use crate::fake::FakeHal;
 use crate::fake::scsi::ScsiBus;
+use crate::scsi::kit::{Q, read, reap_all, reap_from, request, run, submit_reads};
 use alloc::vec::Vec;
 
 type Machine = FakeHal<VirtioModel>;
 type Adapter = VirtioScsi<Machine>;
-
-const Q: QueueId = QueueId(0);
 
 fn qemu(bus: ScsiBus) -> Machine {
     FakeHal::new(|memory| VirtioModel::new(memory, bus))
@@ -81,49 +80,6 @@ fn ready(machine: &Machine) -> Adapter {
     ready_with(machine, &Options::default())
 }
 
-fn request(op: Op, lba: u64, blocks: u32, cookie: u32) -> Request {
-    Request {
-        disk: DiskId(0),
-        op,
-        lba: Lba(lba),
-        blocks,
-        buffer: BufferId(cookie % 64),
-        buffer_offset_bytes: 0,
-        cookie,
-    }
-}
-
-fn read(lba: u64, cookie: u32) -> Request {
-    request(Op::Read, lba, 8, cookie)
-}
-
-/// Everything that can be reaped now from a queue.
-fn reap_from(adapter: &mut Adapter, queue: QueueId) -> Vec<Completion> {
-    let mut finished = Vec::new();
-    loop {
-        let mut out = [Completion::EMPTY; 7];
-        let count = adapter.reap(queue, &mut out);
-        finished.extend_from_slice(&out[..count]);
-        if count < out.len() {
-            return finished;
-        }
-    }
-}
-
-fn reap_all(adapter: &mut Adapter) -> Vec<Completion> {
-    reap_from(adapter, Q)
-}
-
-/// Submits, rings, and reaps the one completion there must be.
-fn run(adapter: &mut Adapter, request: &Request) -> Status {
-    let tag = adapter.submit(Q, request).unwrap();
-    adapter.ring_doorbell(Q);
-    let finished = reap_all(adapter);
-    assert_eq!(finished.len(), 1, "exactly one completion");
-    assert_eq!((finished[0].tag, finished[0].cookie), (tag, request.cookie));
-    finished[0].status
-}
-
 /// The model must have seen no breach of the protocol.
 fn assert_clean(machine: &Machine) {
     assert_eq!(machine.memory().violations(), []);
@@ -137,12 +93,4 @@ fn assert_clean(machine: &Machine) {
     assert_eq!(seen.wrong_lengths, 0);
     assert_eq!(seen.wrong_directions, 0);
     assert!(seen.most_per_unit <= u64::from(device.quirks.commands_per_unit));
-}
-
-fn submit_reads(adapter: &mut Adapter, count: u32) -> Vec<Tag> {
-    let mut submit = |cookie| {
-        let asked = read(u64::from(cookie) * 8, cookie);
-        adapter.submit(Q, &asked).unwrap()
-    };
-    (0..count).map(&mut submit).collect()
 }

@@ -1,195 +1,12 @@
-//! Any interleaving of submit, doorbell, reap and device steps.
+//! Any interleaving of submit, doorbell, reap and device steps, whatever the device
+//! offers, and around the indices of this ring.
 
-use super::super::fake::{Completing, Fetching};
+use super::bench::Qemu;
 use super::*;
-use crate::block::{Health, InterruptMode, SubmitError};
-use alloc::collections::BTreeMap;
+use crate::block::InterruptMode;
+use crate::fake::scsi::{Completing, Fetching};
+use crate::scsi::kit::properties::{MOST_QUEUES, Run, fetching, moves, play};
 use proptest::prelude::*;
-
-/// Most queues of a run.
-const MOST_QUEUES: u16 = 4;
-
-/// One move of a run. A queue is named modulo how many there are.
-#[derive(Clone, Copy, Debug)]
-enum Move {
-    /// Submit to a queue, up to so many.
-    Submit(u16, u8),
-    Doorbell(u16),
-    /// Reap a queue, with room for so many.
-    Reap(u16, u8),
-    /// The device fetches.
-    Step,
-    /// The device completes its nth open command.
-    Complete(u8),
-}
-
-fn queue() -> impl Strategy<Value = u16> {
-    0..12u16
-}
-
-fn moves() -> impl Strategy<Value = Vec<Move>> {
-    let one = prop_oneof![
-        3 => (queue(), 1..40u8).prop_map(|(queue, count)| Move::Submit(queue, count)),
-        2 => queue().prop_map(Move::Doorbell),
-        3 => (queue(), 0..40u8).prop_map(|(queue, room)| Move::Reap(queue, room)),
-        2 => Just(Move::Step),
-        4 => any::<u8>().prop_map(Move::Complete),
-    ];
-    proptest::collection::vec(one, 1..200)
-}
-
-fn fetching() -> impl Strategy<Value = Fetching> {
-    prop_oneof![
-        Just(Fetching::AtKick),
-        (1..20usize).prop_map(Fetching::OnStep)
-    ]
-}
-
-/// What the test expects of a run.
-struct Run {
-    machine: Machine,
-    adapter: Adapter,
-    /// By cookie: the block the command touches.
-    open: BTreeMap<u32, u64>,
-    /// By queue and slot in flight, so that tags are seen to differ.
-    tags: BTreeMap<(QueueId, usize), Tag>,
-    next_cookie: u32,
-    finished: u32,
-}
-
-impl Run {
-    /// Writes its own number to its own block, from a buffer that no other
-    /// command in flight uses.
-    fn submit(&mut self, queue: QueueId) -> bool {
-        let cookie = self.next_cookie;
-        let busy: Vec<u32> = self.open.keys().map(|cookie| cookie % 64).collect();
-        if busy.contains(&(cookie % 64)) {
-            return false;
-        }
-        let lba = u64::from(cookie);
-        let mut block = [0; 512];
-        block[..8].copy_from_slice(&(lba ^ 0xa5a5).to_le_bytes());
-        self.adapter.fill_buffer(BufferId(cookie % 64), 0, &block);
-        let asked = request(Op::Write, lba, 1, cookie);
-        match self.adapter.submit(queue, &asked) {
-            Ok(tag) => {
-                assert_eq!(
-                    self.tags.insert((queue, tag.slot()), tag),
-                    None,
-                    "slot in flight given again"
-                );
-                self.open.insert(cookie, lba);
-                self.next_cookie += 1;
-                true
-            }
-            Err(SubmitError::Full | SubmitError::DoorbellDue) => false,
-            Err(error) => panic!("{error:?}"),
-        }
-    }
-
-    fn queue(&self, named: u16) -> QueueId {
-        QueueId(named % self.adapter.limits().queues)
-    }
-
-    fn reap(&mut self, queue: QueueId, room: usize) {
-        let mut out = alloc::vec![Completion::EMPTY; room];
-        let count = self.adapter.reap(queue, &mut out);
-        for done in &out[..count] {
-            assert_eq!(done.status, Status::Ok);
-            assert_eq!(
-                self.tags.remove(&(queue, done.tag.slot())),
-                Some(done.tag),
-                "not in flight"
-            );
-            let lba = self.open.remove(&done.cookie).expect("completed twice");
-            let mut head = [0; 8];
-            let mut device = self.machine.device();
-            device.bus.unit(0, 0).store.read(lba, &mut head);
-            assert_eq!(
-                u64::from_le_bytes(head),
-                lba ^ 0xa5a5,
-                "data of another command"
-            );
-            self.finished += 1;
-        }
-        assert_eq!(self.adapter.in_flight() as usize, self.open.len());
-    }
-
-    fn make(&mut self, next: Move) {
-        match next {
-            Move::Submit(queue, count) => {
-                for _ in 0..count {
-                    if !self.submit(self.queue(queue)) {
-                        break;
-                    }
-                }
-            }
-            Move::Doorbell(queue) => self.adapter.ring_doorbell(self.queue(queue)),
-            Move::Reap(queue, room) => self.reap(self.queue(queue), usize::from(room)),
-            Move::Step => self.machine.step(),
-            Move::Complete(nth) => {
-                let mut device = self.machine.device();
-                let open = device.open();
-                if open > 0 {
-                    device.complete(usize::from(nth) % open);
-                }
-            }
-        }
-    }
-
-    /// Ends everything, and looks at the whole.
-    fn finish(mut self) {
-        while self.adapter.in_flight() > 0 {
-            let before = self.finished;
-            for queue in 0..MOST_QUEUES {
-                self.make(Move::Doorbell(queue));
-            }
-            for _ in 0..100 {
-                self.make(Move::Step);
-            }
-            while self.machine.device().complete(0) {}
-            for queue in 0..self.adapter.limits().queues {
-                self.reap(QueueId(queue), 64);
-            }
-            assert!(self.finished > before, "a command was lost");
-        }
-        assert_eq!(self.finished, self.next_cookie);
-        assert_eq!(self.adapter.health(), Health::Ok);
-        let kicks = |at| self.adapter.queue_doorbells(QueueId(at)).submit;
-        let of_queues: u64 = (0..self.adapter.limits().queues).map(kicks).sum();
-        assert_eq!(of_queues, self.adapter.accesses().submit_doorbells);
-        let mut device = self.machine.device();
-        assert_eq!(
-            device.bus.unit(0, 0).counts.writes,
-            u64::from(self.next_cookie)
-        );
-        drop(device);
-        assert_clean(&self.machine);
-    }
-}
-
-impl Run {
-    fn new(machine: Machine, adapter: Adapter, fetching: Fetching) -> Self {
-        machine.device().completing = Completing::ByHand;
-        machine.device().fetching = fetching;
-        Self {
-            machine,
-            adapter,
-            open: BTreeMap::new(),
-            tags: BTreeMap::new(),
-            next_cookie: 0,
-            finished: 0,
-        }
-    }
-}
-
-fn play(machine: Machine, adapter: Adapter, fetching: Fetching, script: &[Move]) {
-    let mut run = Run::new(machine, adapter, fetching);
-    for next in script {
-        run.make(*next);
-    }
-    run.finish();
-}
 
 fn ready_at(machine: &Machine, first_index: u16) -> Adapter {
     let (quirks, options) = (Quirks::default(), Options::default());
@@ -241,7 +58,7 @@ proptest! {
             ..Options::default()
         };
         let adapter = ready_with(&machine, &options);
-        play(machine, adapter, fetching, &script);
+        play::<Qemu>(machine, adapter, fetching, &script);
     }
 
     #[test]
@@ -255,7 +72,7 @@ proptest! {
         let machine = offering(offers);
         let first = 0u16.wrapping_sub(before_wrap);
         let adapter = ready_at(&machine, first);
-        play(machine, adapter, fetching, &script);
+        play::<Qemu>(machine, adapter, fetching, &script);
     }
 
     #[test]
@@ -270,7 +87,7 @@ proptest! {
         let options = Options { queues: Some(queues), ..Options::default() };
         let mut adapter = ready_with(&machine, &options);
         adapter.set_interrupts(InterruptMode::Message).unwrap();
-        play(machine, adapter, fetching, &script);
+        play::<Qemu>(machine, adapter, fetching, &script);
     }
 
     #[test]
@@ -282,12 +99,12 @@ proptest! {
             let all = Offers::default();
             let machine = offering(Offers { features: all.features & !features, ..all });
             let adapter = ready(&machine);
-            let mut run = Run::new(machine, adapter, Fetching::OnStep(7));
+            let mut run = Run::<Qemu>::new(machine.clone(), adapter, Fetching::OnStep(7));
             for (at, next) in script.iter().enumerate() {
                 run.make(*next);
-                run.machine.device().set_polling(naps[at % naps.len()]);
+                machine.device().set_polling(naps[at % naps.len()]);
             }
-            run.machine.device().set_polling(false);
+            machine.device().set_polling(false);
             run.finish();
         }
     }

@@ -1,18 +1,18 @@
 //! What transfers share is never taken for another disk, length or buffer.
 
-use super::*;
-use crate::block::SubmitError;
-use crate::fake::scsi::ScsiUnit;
+use super::{Bench, Model, Q, one_disk, ready, request, run};
+use crate::block::{BufferId, Controller, DiskId, Op, Request, Status, SubmitError, Tag};
+use crate::fake::scsi::{ScsiBus, ScsiUnit};
 
 const INVALID: Result<Tag, SubmitError> = Err(SubmitError::Invalid);
 
 /// Disks of 1,000 and 100 blocks, and one of 10 with longer blocks.
-fn three_disks() -> Adapter {
+fn three_disks<B: Bench>() -> B::Adapter {
     let mut bus = ScsiBus::new();
     bus.insert(0, 0, ScsiUnit::disk(1_000, 512));
     bus.insert(1, 0, ScsiUnit::disk(100, 512));
     bus.insert(2, 0, ScsiUnit::disk(10, 4096));
-    ready(&qemu(bus), 8)
+    ready::<B>(&B::machine(bus))
 }
 
 fn on(disk: u16, lba: u64, blocks: u32) -> Request {
@@ -22,9 +22,8 @@ fn on(disk: u16, lba: u64, blocks: u32) -> Request {
     }
 }
 
-#[test]
-fn each_disk_ends_where_it_ends() {
-    let mut adapter = three_disks();
+pub(crate) fn each_disk_ends_where_it_ends<B: Bench>() {
+    let mut adapter = three_disks::<B>();
     for (disk, disk_blocks) in [(0, 1_000), (1, 100), (2, 10), (0, 1_000)] {
         for blocks in [8, 1, 10] {
             let last = disk_blocks - u64::from(blocks);
@@ -39,16 +38,14 @@ fn each_disk_ends_where_it_ends() {
     assert_eq!(adapter.in_flight(), 0);
 }
 
-#[test]
-fn nothing_is_read_before_a_first_good_request() {
-    let mut adapter = three_disks();
+pub(crate) fn nothing_is_read_before_a_first_good_request<B: Bench>() {
+    let mut adapter = three_disks::<B>();
     assert_eq!(adapter.submit(Q, &on(0, 0, 0)), INVALID);
     assert_eq!(adapter.submit(Q, &on(9, 0, 1)), INVALID);
 }
 
-#[test]
-fn data_stay_inside_their_buffer() {
-    let mut adapter = three_disks();
+pub(crate) fn data_stay_inside_their_buffer<B: Bench>() {
+    let mut adapter = three_disks::<B>();
     let at = |offset, blocks| Request {
         buffer_offset_bytes: offset,
         ..on(0, 0, blocks)
@@ -71,12 +68,14 @@ fn data_stay_inside_their_buffer() {
     assert_eq!(run(&mut adapter, &at(0, 8)), Status::Ok);
 }
 
-#[test]
-fn a_disk_that_shrank_is_asked_for_no_more() {
-    let machine = one_disk();
-    let mut adapter = ready(&machine, 8);
+pub(crate) fn a_disk_that_shrank_is_asked_for_no_more<B: Bench>() {
+    let machine = one_disk::<B>();
+    let mut adapter = ready::<B>(&machine);
     assert_eq!(run(&mut adapter, &on(0, 1_000, 8)), Status::Ok);
-    machine.device().bus.insert(0, 0, ScsiUnit::disk(100, 512));
+    machine
+        .device()
+        .bus()
+        .insert(0, 0, ScsiUnit::disk(100, 512));
     adapter.refresh_disk(DiskId(0)).unwrap();
     assert_eq!(adapter.submit(Q, &on(0, 1_000, 8)), INVALID);
     assert_eq!(run(&mut adapter, &on(0, 92, 8)), Status::Ok);
