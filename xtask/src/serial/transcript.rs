@@ -221,7 +221,7 @@ impl Transcript {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proto::record::{Note, encode};
+    use proto::record::{Note, RowBegin, Trace, TraceIo, encode};
 
     fn note(text: &str) -> Record {
         Record::Note(Note { text: text.into() })
@@ -245,6 +245,27 @@ mod tests {
         assert_eq!(said.trouble.len(), 2, "{:?}", said.trouble);
         assert!(said.trouble[0].contains("record 1 is damaged"));
         assert_eq!(said.trouble[1], "record 1 is missing");
+    }
+
+    #[test]
+    fn traces_are_counted_and_each_of_their_records_is_a_step() {
+        let begin = RowBegin {
+            row: 1,
+            job: "j".into(),
+            disk: "d".into(),
+            planned_ns: None,
+        };
+        let ios = [TraceIo::default(); 3];
+        let trace = |first| Record::Trace(Trace::new(1, "j", &["c".into()], first, &ios));
+        let mut said = Transcript::default();
+        said.feed(encode(0, &Record::RowBegin(begin.clone())).as_bytes());
+        for (seq, first) in [(1, 0), (2, 3)] {
+            said.feed(encode(seq, &trace(first)).as_bytes());
+            assert_eq!(said.phase, Phase::Trace(begin.clone(), first));
+        }
+        assert_eq!(said.traced_ios, 6);
+        assert!(said.kept().ends_with("row 2 was cut off"), "{}", said.kept());
+        assert_eq!(said.trouble, [""; 0]);
     }
 
     #[test]
