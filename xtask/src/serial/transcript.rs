@@ -264,7 +264,11 @@ mod tests {
             assert_eq!(said.phase, Phase::Trace(begin.clone(), first));
         }
         assert_eq!(said.traced_ios, 6);
-        assert!(said.kept().ends_with("row 2 was cut off"), "{}", said.kept());
+        assert!(
+            said.kept().ends_with("row 2 was cut off"),
+            "{}",
+            said.kept()
+        );
         assert_eq!(said.trouble, [""; 0]);
     }
 
