@@ -16,7 +16,7 @@ use super::table::{MAX_IN_FLIGHT, Table};
 use super::tally::{Failure, REAP_ROOM};
 use super::trace::TraceLog;
 use super::verify::Verifier;
-use super::wait::{self, Waiter};
+use super::wait::Waiter;
 use crate::session::MachineCounters;
 use crate::time::Timebase;
 use crate::workload::{Digest, Direction, Mix, Stream};
@@ -253,7 +253,7 @@ impl<'a> Row<'a> {
                 limits.polls_by_register,
                 spec.poll_interval_ticks,
             ),
-            waiter: Waiter::new(env.line, spec.wait, timebase.ticks(wait::grace_ns())),
+            waiter: Waiter::new(env.line, spec.wait, &timebase),
             timeout_ticks: spec.timeout_ticks,
             again_at: 0,
             errors: ErrorCounts::new(),

@@ -6,21 +6,27 @@
 //!
 //! Two faults of a device must not hang a row, or pass unseen. An interrupt that
 //! never comes shows when the timer ends a wait and completions are found; it may
-//! be on its way, so it has [`GRACE_NS`]. Interrupts that bring nothing again and
+//! be on its way, so it has a grace ([`GRACE_NS`]). Interrupts that bring nothing again and
 //! again are a storm: they are masked.
 
 use super::state::Row;
-use super::stats::{COMPLETION_BUCKETS, Waits};
+use super::stats::{COMPLETION_BUCKETS, Stats, Waits};
 use super::tally::Failure;
 use crate::session::{Halt, Woken};
+use crate::time::Timebase;
 use drivers::block::Controller;
 
 /// How long the interrupt of a completion that was found may still take: a thread
 /// that writes the one and then sends the other can be held up in between for as
 /// long as the host's scheduler likes.
 const GRACE_NS: u64 = 50_000_000;
+/// Or so many times as long as this processor was held up itself so far: on a host
+/// with more work than processors the device's threads are, too.
+const GRACE_GAPS: u64 = 4;
+/// And never longer than this.
+const GRACE_MOST_NS: u64 = 5_000_000_000;
 /// Looks at the clock in that time at most.
-const GRACE_LOOKS: u32 = 1 << 24;
+const GRACE_LOOKS: u32 = 1 << 26;
 /// Lost interrupts that end a row.
 pub(super) const LOST_LIMIT: u64 = 4;
 /// Interrupts in a row without a completion that end it.
@@ -48,6 +54,7 @@ pub(super) struct Waiter<'a> {
     level: bool,
     look_ticks: u64,
     grace_ticks: u64,
+    most_grace_ticks: u64,
     /// What ended the wait before this pass.
     woken: Option<Woken>,
     /// Completions since the last interrupt of the device; `None` before the first.
@@ -57,7 +64,7 @@ pub(super) struct Waiter<'a> {
 }
 
 impl<'a> Waiter<'a> {
-    pub fn new(line: &'a mut dyn Halt, wait: WaitFor, grace_ticks: u64) -> Self {
+    pub fn new(line: &'a mut dyn Halt, wait: WaitFor, timebase: &Timebase) -> Self {
         let (halts, level, look_ticks) = match wait {
             WaitFor::Look => (false, false, 0),
             WaitFor::Interrupt { level, look_ticks } => (true, level, look_ticks),
@@ -67,18 +74,21 @@ impl<'a> Waiter<'a> {
             halts,
             level,
             look_ticks,
-            grace_ticks,
+            grace_ticks: timebase.ticks(GRACE_NS),
+            most_grace_ticks: timebase.ticks(GRACE_MOST_NS),
             woken: None,
             since: None,
             empty_in_a_row: 0,
             lost: 0,
         }
     }
-}
 
-/// Ticks that the interrupt of a completion may take.
-pub(super) const fn grace_ns() -> u64 {
-    GRACE_NS
+    /// Ticks that the interrupt of a completion may take.
+    fn grace(&self, stats: &Stats) -> u64 {
+        let held_up = stats.longest_gap_ticks.max(stats.longest_doorbell_ticks);
+        let gaps = held_up.saturating_mul(GRACE_GAPS);
+        gaps.clamp(self.grace_ticks, self.most_grace_ticks)
+    }
 }
 
 impl Row<'_> {
@@ -123,6 +133,7 @@ impl Row<'_> {
     #[cold]
     #[inline(never)]
     fn look_for_interrupt(&mut self, found: u64) {
+        let grace = self.waiter.grace(self.stats);
         let start = self.clock.now_ticks();
         for _ in 0..GRACE_LOOKS {
             match self.waiter.line.take_pending() {
@@ -130,7 +141,7 @@ impl Row<'_> {
                 Some(woken) => self.count(woken, 0),
                 None => {}
             }
-            if self.clock.now_ticks().wrapping_sub(start) > self.waiter.grace_ticks {
+            if self.clock.now_ticks().wrapping_sub(start) > grace {
                 break;
             }
             self.clock.relax();

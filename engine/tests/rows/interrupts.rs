@@ -21,7 +21,10 @@ struct Setting {
 }
 
 fn setting(ticks: u64) -> Setting {
-    let clock = clock(10);
+    setting_on(clock(10), ticks)
+}
+
+fn setting_on(clock: HandClock, ticks: u64) -> Setting {
     let mut device = device(&clock, 64, ticks);
     let wire = Wire::default();
     device.wire = Some(wire.clone());
@@ -141,6 +144,30 @@ fn an_interrupt_that_is_only_late_is_not_lost() {
     let waits = &outcome.stats.waits;
     assert_eq!(waits.lost, 0);
     assert!(waits.timer > 0, "the timer came between the two");
+}
+
+#[test]
+fn a_host_that_held_the_processor_up_may_hold_an_interrupt_up_too() {
+    // The first doorbell takes this long; the interrupts come a second late.
+    let given_up = || Some(Failure::LostInterrupts { times: 4 });
+    for (held_up, failure, lost) in [
+        (0, given_up(), 4),
+        (12_000_000, given_up(), 4),
+        (300_000_000, None, 0),
+    ] {
+        let mut setting = setting_on(HandClock::new(1, 10, 100_000), 99_999_000);
+        setting.wire.0.borrow_mut().late_ticks = 1_000_000_000;
+        let clock = setting.clock.clone();
+        setting.device.plan = Box::new(move |number, _| {
+            if number == 0 {
+                clock.set(clock.peek() + held_up);
+            }
+            Answer::ok(99_999_000)
+        });
+        let outcome = setting.run(waiting(20));
+        assert_eq!(outcome.tally.failure, failure, "{held_up}");
+        assert_eq!(outcome.stats.waits.lost, lost, "{held_up}");
+    }
 }
 
 #[test]
