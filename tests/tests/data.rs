@@ -108,11 +108,12 @@ fn left_alone(tokens: &[&str]) -> String {
 #[test]
 fn a_file_system_is_left_alone_and_the_refusal_says_what_to_type() {
     let said = left_alone(&[]);
-    assert!(
-        said.contains(&format!("--allow-write {PVSCSI_DISK}")),
-        "{said}"
+    // The guest has looked, so what to type is whole at once.
+    let all = format!(
+        "It holds ext4. If nothing on it is needed any more, type: --allow-write {PVSCSI_DISK}:ext4"
     );
-    // With the first word the guest looks, and says the second.
+    assert!(said.contains(&all), "{said}");
+    // The name of the disk alone is not enough.
     let said = left_alone(&["--allow-write", PVSCSI_DISK]);
     assert!(said.contains(&format!("{PVSCSI_DISK}:")), "{said}");
     // A wrong second word is as good as none.

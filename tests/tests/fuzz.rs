@@ -35,6 +35,20 @@ fn seeds_hold() {
     }
 }
 
+/// The fuzzer's own workspace is not built here, so that it has them all is looked at.
+#[test]
+fn a_fuzzer_can_call_each() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    for (name, _) in TARGETS {
+        let path = folder.join(format!("targets/{name}.rs"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let call = format!("fuzz_target!(|bytes: &[u8]| tests::fuzz::{name}(bytes));");
+        assert!(text.contains(&call), "{name}");
+        assert!(manifest.contains(&format!("path = \"targets/{name}.rs\"")));
+    }
+}
+
 /// One change of some bytes.
 #[derive(Clone, Debug)]
 struct Edit {

@@ -158,12 +158,22 @@ fn a_slow_disk_is_a_ruler() {
 
 #[test]
 fn refused_before_anything_starts() {
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--set", "iodpeth=4"], "`iodepth`"),
         (&["--backend", "null:latency=100us"], "millisecond timers"),
         (&["--controller", "ahci"], "known are pvscsi"),
         (&["--allow-write", "nvme@00:03.0:1"], "pvscsi@00:03.0:0:0"),
         (&["--nonsense"], "--nonsense"),
+        (&["--set", "offset=200g"], "it starts at 200g"),
+        (&["--set", "allow_write=foo"], "names no disk"),
+        (
+            &["--set", "wait=irq", "--set", "irq=msix"],
+            "it offers msi, intx",
+        ),
+        (
+            &["--fio", "--name=x --ioengine=cpuio"],
+            "no engine for disks",
+        ),
     ];
     for (flags, part) in cases {
         let called = call("run", flags);

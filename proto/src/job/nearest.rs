@@ -6,9 +6,13 @@ use alloc::vec::Vec;
 /// The word that was most likely meant: the nearest, if it is near. A third of the
 /// letters may differ, and two at most.
 pub(super) fn near<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    let far = (word.chars().count() / 3).clamp(1, 2);
-    let (candidate, distance) = nearest(word, known)?;
-    (distance <= far && distance < word.chars().count()).then_some(candidate)
+    let letters = word.chars().count();
+    let far = (letters / 3).clamp(1, 2);
+    // One that is much longer or shorter is far, without a closer look.
+    let known = known.into_iter();
+    let alike = known.filter(|known| known.chars().count().abs_diff(letters) <= far);
+    let (candidate, distance) = nearest(word, alike)?;
+    (distance <= far && distance < letters).then_some(candidate)
 }
 
 /// The word with the smallest distance and that distance; the first of several.
