@@ -163,12 +163,14 @@ impl<H: Hal> Nvme<H> {
         }
     }
 
-    /// Lets the line up again once queue `index` is drained. A queue that still holds
+    /// Lets the line up again once `queue` is drained. A queue that still holds
     /// completions would raise it at once, for nothing, since its turn in the pass
     /// comes; what comes to an earlier queue behind the pass must be heard, so after
     /// the last queue it is let up in any case.
-    fn unmask_after(&mut self, index: usize) {
-        let is_last = index + 1 == self.queues.len();
+    #[cold]
+    #[inline(never)]
+    fn unmask_after(&mut self, queue: QueueId) {
+        let is_last = usize::from(queue.0) + 1 == self.queues.len();
         if is_last || !self.queues.iter().any(|it| it.pair.has_completion()) {
             self.masked = false;
             self.registers.mask_vector_0(false);
@@ -260,8 +262,8 @@ impl<H: Hal> Controller for Nvme<H> {
 
     #[inline]
     fn reap(&mut self, queue: QueueId, out: &mut [Completion]) -> usize {
-        let index = usize::from(queue.0);
-        let Some(queue) = self.queues.get_mut(index) else {
+        let which = queue;
+        let Some(queue) = self.queues.get_mut(usize::from(which.0)) else {
             return 0;
         };
         let mut found = 0;
@@ -292,7 +294,7 @@ impl<H: Hal> Controller for Nvme<H> {
             self.caught(&lie);
         }
         if self.masked && found < out.len() {
-            self.unmask_after(index);
+            self.unmask_after(which);
         }
         found
     }

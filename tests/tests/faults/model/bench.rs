@@ -141,6 +141,7 @@ impl<R: Rig> Bench<R> {
         }
         // Of the second controller one disk is enough.
         for params in &mut jobs {
+            params.queues = R::QUEUES;
             params.disks = vec![
                 disk_id::<R>("00:03.0", 0),
                 disk_id::<R>("00:03.0", 1),

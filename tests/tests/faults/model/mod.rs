@@ -71,3 +71,33 @@ cells! {
         indices: index_wrap queue_full;
     }
 }
+
+/// The same faults of controllers whose jobs use three queues: tests beside the
+/// matrix, which names a fault of a controller once.
+macro_rules! with_three_queues {
+    ($($controller:ident = $rig:ident { $($from:ident: $($fault:ident)*;)* })*) => {
+        mod three_queues {
+            $(mod $controller {
+                $($(#[test]
+                fn $fault() {
+                    super::super::$from::$fault::<super::super::$rig<3>>();
+                })*)*
+            })*
+        }
+    };
+}
+
+with_three_queues! {
+    nvme = NvmeRig {
+        answers: eio busy_once busy_always;
+        endings: stall reset_in_flight never all_ones controller_fault;
+        lies: doubled unknown late;
+        indices: index_wrap queue_full;
+    }
+    virtio_scsi = VirtioRig {
+        answers: eio busy_once busy_always short;
+        endings: stall reset_in_flight never all_ones controller_fault;
+        lies: doubled unknown late;
+        indices: index_wrap queue_full;
+    }
+}

@@ -6,7 +6,8 @@ use drivers::fake::{FakeDevice, FakeHal, FakeMemory};
 use drivers::nvme::fake::{FakeNamespace, FakeNvme, Lie, NvmeConfig};
 use drivers::nvme::{Nvme, Quirks};
 
-pub struct NvmeRig;
+/// With jobs that use so many queues.
+pub struct NvmeRig<const QUEUES: u16 = 1>;
 
 /// Unrecovered Read Error, with Do Not Retry.
 const MEDIA: u16 = 0x4281;
@@ -21,8 +22,9 @@ fn namespace(nsid: u32) -> FakeNamespace {
     FakeNamespace::new(nsid, DISK_BLOCKS, 9)
 }
 
-impl Rig for NvmeRig {
+impl<const QUEUES: u16> Rig for NvmeRig<QUEUES> {
     const KIND: &'static str = "nvme";
+    const QUEUES: u16 = QUEUES;
     type Device = FakeNvme;
     type Driver = Nvme<FakeHal<FakeNvme>>;
 

@@ -31,6 +31,8 @@ pub const DISK_BLOCKS: u64 = 1 << 20;
 pub trait Rig: 'static {
     /// As a disk's name begins.
     const KIND: &'static str;
+    /// Request queues that its jobs use.
+    const QUEUES: u16 = 1;
     type Device: FakeDevice + 'static;
     type Driver: Controller + 'static;
 

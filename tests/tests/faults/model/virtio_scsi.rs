@@ -3,10 +3,11 @@
 use super::rig::{Refusal, Rig, not_zero, scsi_bus, scsi_disk, scsi_fault};
 use drivers::block::Options;
 use drivers::fake::{FakeHal, FakeMemory};
-use drivers::virtio_scsi::fake::{Completing, Fetching, VirtioModel, regions};
+use drivers::virtio_scsi::fake::{Completing, Fetching, Quirks as Offers, VirtioModel, regions};
 use drivers::virtio_scsi::{Quirks, VirtioScsi};
 
-pub struct VirtioRig;
+/// With jobs that use so many queues.
+pub struct VirtioRig<const QUEUES: u16 = 1>;
 
 const PACE: Completing = Completing::AfterSteps(3);
 /// Requests until its indices wrap, in the middle of the row that is to see it.
@@ -14,13 +15,18 @@ const BEFORE_THE_END: u16 = 4_000;
 /// The first request queue, behind those for control and events.
 const REQUESTS: usize = 2;
 
-impl Rig for VirtioRig {
+impl<const QUEUES: u16> Rig for VirtioRig<QUEUES> {
     const KIND: &'static str = "virtio-scsi";
+    const QUEUES: u16 = QUEUES;
     type Device = VirtioModel;
     type Driver = VirtioScsi<FakeHal<VirtioModel>>;
 
     fn device(memory: &FakeMemory) -> VirtioModel {
-        let mut model = VirtioModel::new(memory, scsi_bus());
+        let offers = Offers {
+            request_queues: u32::from(QUEUES),
+            ..Offers::default()
+        };
+        let mut model = VirtioModel::with(memory, scsi_bus(), offers);
         model.fetching = Fetching::OnStep(4);
         model.completing = PACE;
         model
