@@ -49,12 +49,16 @@ impl Running {
         }
     }
 
-    /// Waits until the serial log holds `part`. The guest may have to be built first,
+    /// Waits until the serial log holds a whole line with `part`. The guest may have to be built first,
     /// so the patience is long; it is no measure of anything.
     fn until(&mut self, part: &str) {
         let deadline = Instant::now() + Duration::from_secs(900);
         let log = self.folder.join("serial.log");
-        while !fs::read_to_string(&log).is_ok_and(|text| text.contains(part)) {
+        let whole = |text: String| {
+            let found = text.find(part);
+            found.is_some_and(|at| text[at..].contains('\n'))
+        };
+        while !fs::read_to_string(&log).is_ok_and(whole) {
             assert!(Instant::now() < deadline, "`{part}` never came");
             if let Some(status) = self.child.try_wait().unwrap() {
                 let mut err = String::new();
