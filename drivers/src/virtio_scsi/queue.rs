@@ -136,19 +136,15 @@ pub(super) struct Queue<R> {
 pub(super) struct Lie(pub(super) &'static str);
 
 impl<R: DmaRegion> Queue<R> {
-    /// Queue `number` with a ring of `entries` and as many of its slots as `most`.
+    /// Queue `number` with a ring of `entries` that have room for `slot_count`
+    /// commands: one each, or [`CHAIN_ENTRIES`] without indirect descriptors.
     pub(super) fn allocate<H: Hal<Region = R>>(
         hal: &H,
         number: u16,
         entries: u16,
-        most: u16,
+        slot_count: u16,
         indirect: bool,
     ) -> Result<Self, DmaError> {
-        let slot_count = most.min(if indirect {
-            entries
-        } else {
-            entries / CHAIN_ENTRIES
-        });
         let region =
             |count: u16, bytes: usize| hal.allocate(DmaLayout::pages(usize::from(count) * bytes));
         let queue = Self {

@@ -123,6 +123,24 @@ pub(crate) fn flush_durable_writes_and_trim_do_what_they_say<B: Bench>() {
     assert_eq!(unit.store.written().collect::<Vec<u64>>(), [10, 13]);
 }
 
+pub(crate) fn trims_in_flight_keep_their_own_ranges<B: Bench>() {
+    let mut unit = ScsiUnit::disk(1000, 512);
+    unit.unmap = true;
+    let mut bus = ScsiBus::new();
+    bus.insert(0, 0, unit);
+    let machine = B::machine(bus);
+    let mut adapter = ready::<B>(&machine);
+    assert_eq!(run(&mut adapter, &request(Op::Write, 10, 8, 0)), Status::Ok);
+    for (cookie, lba) in [11, 13, 16].into_iter().enumerate() {
+        let trim = request(Op::Trim, lba, 1, cookie as u32);
+        adapter.submit(Q, &trim).expect("room");
+    }
+    adapter.ring_doorbell(Q);
+    assert_eq!(reap_all(&mut adapter).len(), 3);
+    let written: Vec<u64> = machine.device().bus().unit(0, 0).store.written().collect();
+    assert_eq!(written, [10, 12, 14, 15, 17]);
+}
+
 pub(crate) fn trim_needs_a_disk_that_takes_it<B: Bench>() {
     let mut adapter = ready::<B>(&one_disk::<B>());
     let refused = adapter.submit(Q, &request(Op::Trim, 0, 8, 0));

@@ -45,6 +45,7 @@ macro_rules! tests_for {
                 addresses_beyond_32_bits_reach_the_right_block
                 each_disk_gets_its_own_requests
                 flush_durable_writes_and_trim_do_what_they_say
+                trims_in_flight_keep_their_own_ranges
                 trim_needs_a_disk_that_takes_it
                 requests_that_name_nothing_are_refused_unseen
                 a_batch_costs_one_doorbell_and_no_read
