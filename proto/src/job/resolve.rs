@@ -261,15 +261,15 @@ fn contradiction(params: &Params) -> Option<String> {
 /// Refuses what a job file could not hold, or would hold in another meaning.
 fn check_text(value: Option<&str>) -> Result<(), String> {
     let value = value.unwrap_or_default();
-    if value.contains(['#', ';']) {
-        return Err(format!(
-            "`{value}`: `#` and `;` start a comment in a job file"
-        ));
-    }
     if value.contains(|c: char| c.is_control() && c != '\t') {
         return Err(format!(
             "`{}`: control characters are not allowed",
             value.escape_debug()
+        ));
+    }
+    if value.contains(['#', ';']) {
+        return Err(format!(
+            "`{value}`: `#` and `;` start a comment in a job file"
         ));
     }
     if value.contains("${") {

@@ -108,6 +108,10 @@ fn an_override_cannot_smuggle_in_a_line_or_a_comment() {
             "`a # b`: `#` and `;` start a comment in a job file",
         ),
         (
+            "a\u{2} # b",
+            "`a\\u{2} # b`: control characters are not allowed",
+        ),
+        (
             "a\nrw=write",
             "`a\\nrw=write`: control characters are not allowed",
         ),
