@@ -4,9 +4,11 @@ use serde_json::Value;
 use tests::{Called, call};
 
 /// Rows are short, by counts: how far a row comes in a time is the machine's affair.
-const SHORT: [&str; 6] = [
+const SHORT: [&str; 8] = [
     "--set",
     "number_ios=32",
+    "--set",
+    "time_based=0",
     "--set",
     "runtime=60",
     "--set",
