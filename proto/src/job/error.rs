@@ -28,7 +28,7 @@ impl fmt::Display for Place {
         match self {
             Self::File(file) => f.write_str(file),
             Self::Line { file, line } => write!(f, "{file}:{line}"),
-            Self::Override { key } => write!(f, "--set {key}"),
+            Self::Override { key } => write!(f, "--set {}", key.escape_debug()),
         }
     }
 }

@@ -151,7 +151,9 @@ impl<'n> Reader<'n> {
     }
 
     fn apply_one(&mut self, draft: &mut Draft, place: Place, key: &str, value: Option<&str>) {
-        let outcome = check_text(value).and_then(|()| keys::apply(draft, key, value));
+        let outcome = check_text(Some(key))
+            .and_then(|()| check_text(value))
+            .and_then(|()| keys::apply(draft, key, value));
         if let Err(message) = outcome {
             self.error(place.clone(), message);
         }

@@ -122,6 +122,10 @@ fn an_override_cannot_smuggle_in_a_line_or_a_comment() {
             [format!("--set description: {why}")]
         );
     }
+    assert_eq!(
+        lines_of(JobFile::parse("t.fio", "[a]", &[set("b\u{1}s", "4k")])),
+        ["--set b\\u{1}s: `b\\u{1}s`: control characters are not allowed"]
+    );
 }
 
 #[test]
