@@ -54,11 +54,13 @@ pub fn check(plan: &Plan, args: &MachineArgs) -> Result<(), Failure> {
         .iter()
         .find_map(|row| faults.iter().find_map(|fault| fault(row)));
     let plain = args.device_opt.is_empty();
-    let fault = fault.or_else(|| allows_no_disk(plan)).or_else(|| {
-        rows.iter()
-            .filter(|_| plain)
-            .find_map(|row| interrupt(row, plan))
-    });
+    // A row whose interrupt is not offered is skipped; where all are, nothing is left.
+    let silent = || {
+        let own = rows.iter().filter(|row| row.part == Part::Itself);
+        let faults: Option<Vec<String>> = own.map(|row| interrupt(row, plan)).collect();
+        faults.filter(|_| plain)?.into_iter().next()
+    };
+    let fault = fault.or_else(|| allows_no_disk(plan)).or_else(silent);
     match fault {
         Some(why) => Err(Failure::Usage(why)),
         None => Ok(()),
@@ -194,15 +196,12 @@ fn allows_no_disk(plan: &Plan) -> Option<String> {
 fn interrupt(row: &Row<'_>, plan: &Plan) -> Option<String> {
     let job = row.job;
     let irq = job.irq.filter(|_| job.wait != Wait::Poll)?;
-    let controllers = row
+    let mut controllers = row
         .disks
         .iter()
         .map(|disk| &plan.controllers[disk.controller]);
     let without = |one: &&Controller| !one.kind.interrupts.contains(&irq);
-    let kind = controllers
-        .filter(|_| row.part == Part::Itself)
-        .find(without)?
-        .kind;
+    let kind = controllers.find(without)?.kind;
     let offers: Vec<&str> = kind.interrupts.iter().map(|irq| irq.name()).collect();
     Some(format!(
         "job {}: {} does not offer irq={}; it offers {}",

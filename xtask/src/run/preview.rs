@@ -322,6 +322,8 @@ mod tests {
             &["--fio=--name=a --irq=msix"],
             &["--fio=--name=a --wait=irq --irq=msix", "--device-opt=x=y"],
             &["--controller=nvme", "--fio=--name=a --wait=irq --irq=msix"],
+            &["--controller=all", "--fio=--name=a --wait=irq --irq=msix"],
+            &["--fio=--name=a --wait=irq", "--sweep=irq=msix,msi"],
             &["--set=allow_write=pvscsi"],
             &["--set=allow_write=pvscsi@00:03.0:0:0:ext4"],
             &[
